@@ -1,0 +1,1 @@
+"""Who starts what: one description of the graph for ros2 launch and for ./lfd up."""

@@ -1,0 +1,1 @@
+"""The embedded stand-in for ros2_control: controller manager, controllers and drivers."""

@@ -1,0 +1,1 @@
+"""From a demonstrated task and a scene to a checked robot motion."""
