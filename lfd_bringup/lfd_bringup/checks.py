@@ -1,0 +1,30 @@
+"""`./lfd test`: linters, type checker, tests."""
+
+from __future__ import annotations
+
+import argparse
+import subprocess
+import sys
+
+from .home.console import complain, say
+from .home.layout import CHECKOUT
+
+_CHECKS = (
+    ('ruff check', [sys.executable, '-m', 'ruff', 'check', '.']),
+    ('ruff format', [sys.executable, '-m', 'ruff', 'format', '--check', '.']),
+    ('mypy', [sys.executable, '-m', 'mypy']),
+    ('pytest', [sys.executable, '-m', 'pytest']),
+)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run all checks, or only pytest when it was given arguments; return 1 if any failed."""
+    checks = _CHECKS[-1:] if arguments.pytest else _CHECKS
+    failed = []
+    for name, command in checks:
+        say(f'── {name}')
+        if subprocess.run([*command, *(arguments.pytest if name == 'pytest' else [])], cwd=CHECKOUT, check=False).returncode:
+            failed.append(name)
+    if failed:
+        complain(f'failed: {", ".join(failed)}')
+    return 1 if failed else 0

@@ -1,0 +1,110 @@
+"""The graph: which nodes run for a robot, with which parameters, in which order.
+
+One description serves both homes. It names the official packages; the embedded home replaces those that PyPI does not
+have by stand-ins of ours with the same executables, nodes, parameters and topics::
+
+    describe('gp8') ──► launch_description()   lfd_bringup/launch/*.launch.py, on a ROS 2 machine
+                   └──► embedded() ──► Supervisor   ./lfd up
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from lfd_description.robots import find_robot, robot_description
+
+ParameterValue = bool | int | float | str
+
+# Official package -> the package of ours that stands in for it where there is no ROS 2 installation.
+STAND_INS = {
+    'controller_manager': 'lfd_hardware',
+    'robot_state_publisher': 'lfd_description',
+}
+
+
+@dataclass(frozen=True)
+class NodeSpec:
+    """One process of the graph.
+
+    name: of the node that the process makes by itself; it is never remapped, because a process may hold several nodes.
+    is_one_shot: does its work and ends; any other process is restarted when it ends.
+    follows: name of the node after which this one starts, and starts again whenever that one does.
+    """
+
+    name: str
+    package: str
+    executable: str
+    arguments: tuple[str, ...] = ()
+    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    parameter_files: tuple[Path, ...] = ()
+    remappings: tuple[tuple[str, str], ...] = ()
+    is_one_shot: bool = False
+    follows: str | None = None
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The processes of one robot, in the order in which they start."""
+
+    robot: str
+    nodes: tuple[NodeSpec, ...]
+
+
+def describe(robot_name: str, *, hardware: str = 'mock') -> Graph:
+    """The graph of a robot, with the official packages.
+
+    hardware: 'mock' for controllers without a robot.
+    """
+    robot = find_robot(robot_name)
+    state_publisher = NodeSpec(
+        name='robot_state_publisher',
+        package='robot_state_publisher',
+        executable='robot_state_publisher',
+        parameters={'robot_description': robot_description(robot, hardware=hardware), 'publish_frequency': 50.0},
+    )
+    controller_manager = NodeSpec(
+        name='controller_manager',
+        package='controller_manager',
+        executable='ros2_control_node',
+        parameter_files=(robot.controllers_file,),
+    )
+    spawner = NodeSpec(
+        name='spawner',
+        package='controller_manager',
+        executable='spawner',
+        arguments=('joint_state_broadcaster', f'{robot.name}_controller', '--controller-manager', 'controller_manager'),
+        is_one_shot=True,
+        follows=controller_manager.name,
+    )
+    return Graph(robot.name, (state_publisher, controller_manager, spawner))
+
+
+def embedded(graph: Graph) -> Graph:
+    """The same graph with the stand-ins of the embedded home."""
+    nodes = (dataclasses.replace(node, package=STAND_INS.get(node.package, node.package)) for node in graph.nodes)
+    return dataclasses.replace(graph, nodes=tuple(nodes))
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """`./lfd graph`: print the graph."""
+    graph = describe(arguments.robot, hardware=arguments.hardware)
+    if arguments.home == 'embedded':
+        graph = embedded(graph)
+    print(f'{graph.robot}: {len(graph.nodes)} processes')
+    for node in graph.nodes:
+        print(f'\n{node.name}\n  runs        {node.package}/{node.executable} {" ".join(node.arguments)}'.rstrip())
+        for key, value in node.parameters.items():
+            text = f'{len(value)} characters of URDF' if key == 'robot_description' else value
+            print(f'  parameter   {key}: {text}')
+        for path in node.parameter_files:
+            print(f'  parameters  {path}')
+        for old, new in node.remappings:
+            print(f'  remaps      {old} -> {new}')
+        if node.follows:
+            print(f'  starts      after {node.follows}, whenever that starts')
+        print(f'  when it ends  {"its work is done" if node.is_one_shot else "it is restarted"}')
+    return 0

@@ -1,0 +1,75 @@
+"""The graph as a launch description, for a ROS 2 installation.
+
+The launch files in `launch/` name a robot and nothing else; all of them come here. Everything that can be decided
+without launch_ros is decided in `graph`, so that `./lfd up` and `ros2 launch` cannot drift apart.
+"""
+
+from __future__ import annotations
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.event_handlers import OnProcessStart
+from launch.substitutions import LaunchConfiguration
+from launch_ros.actions import Node
+from launch_ros.parameter_descriptions import ParameterValue
+
+from .commands import HARDWARE
+from .graph import Graph, NodeSpec, describe
+
+RESPAWN_DELAY = 1.0  # [s]
+
+
+def launch_description(robot: str) -> LaunchDescription:
+    """What `ros2 launch lfd_bringup <robot>.launch.py` runs."""
+    return LaunchDescription(
+        [
+            DeclareLaunchArgument(
+                'hardware',
+                default_value='mock',
+                choices=list(HARDWARE),
+                description='What the controllers drive: mock follows every command, without a robot.',
+            ),
+            OpaqueFunction(function=_start, args=[robot]),
+        ]
+    )
+
+
+def _start(context: LaunchContext, robot: str) -> list[LaunchDescriptionEntity]:
+    return actions(describe(robot, hardware=LaunchConfiguration('hardware').perform(context)))
+
+
+def actions(graph: Graph) -> list[LaunchDescriptionEntity]:
+    """The launch actions of a graph, in its order."""
+    started: dict[str, Node] = {}
+    result: list[LaunchDescriptionEntity] = []
+    for spec in graph.nodes:
+        if spec.follows is None:
+            started[spec.name] = node_action(spec)
+            result.append(started[spec.name])
+        else:
+            handler = OnProcessStart(
+                target_action=started[spec.follows],
+                # A new action each time: launch runs an action once, and its target may be restarted.
+                on_start=lambda event, context, spec=spec: [node_action(spec)],
+            )
+            result.insert(0, RegisterEventHandler(handler))
+    return result
+
+
+def node_action(spec: NodeSpec) -> Node:
+    """One process of the graph as launch_ros starts it."""
+    # launch_ros would read a plain string as YAML, and a URDF is none.
+    values = {
+        name: ParameterValue(value, value_type=str) if isinstance(value, str) else value
+        for name, value in spec.parameters.items()
+    }
+    return Node(
+        package=spec.package,
+        executable=spec.executable,
+        arguments=list(spec.arguments),
+        parameters=[*map(str, spec.parameter_files), *([values] if values else [])],
+        remappings=list(spec.remappings),
+        respawn=not spec.is_one_shot,
+        respawn_delay=RESPAWN_DELAY,
+        output='screen',
+    )
