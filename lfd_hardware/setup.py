@@ -17,8 +17,10 @@ setup(
     maintainer_email='lfd@example.org',
     description='The embedded stand-in for ros2_control: controller manager, controllers and drivers.',
     license='Apache-2.0',
-    entry_points={'console_scripts': [
-        'ros2_control_node = lfd_hardware.nodes.ros2_control_node:main',
-        'spawner = lfd_hardware.nodes.spawner:main',
-    ]},
+    entry_points={
+        'console_scripts': [
+            'ros2_control_node = lfd_hardware.nodes.ros2_control_node:main',
+            'spawner = lfd_hardware.nodes.spawner:main',
+        ]
+    },
 )

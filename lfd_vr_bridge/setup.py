@@ -15,7 +15,7 @@ setup(
     zip_safe=False,
     maintainer='lfd developers',
     maintainer_email='lfd@example.org',
-    description='From a person\'s hands in VR to a task description, and back.',
+    description="From a person's hands in VR to a task description, and back.",
     license='Apache-2.0',
     entry_points={'console_scripts': []},
 )

@@ -23,7 +23,9 @@ def main(arguments: argparse.Namespace) -> int:
     failed = []
     for name, command in checks:
         say(f'── {name}')
-        if subprocess.run([*command, *(arguments.pytest if name == 'pytest' else [])], cwd=CHECKOUT, check=False).returncode:
+        if subprocess.run(
+            [*command, *(arguments.pytest if name == 'pytest' else [])], cwd=CHECKOUT, check=False
+        ).returncode:
             failed.append(name)
     if failed:
         complain(f'failed: {", ".join(failed)}')

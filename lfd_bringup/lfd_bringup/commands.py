@@ -71,9 +71,13 @@ def parser() -> argparse.ArgumentParser:
         command.set_defaults(handler=handler)
         return command
 
-    demo = add('demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e')
+    demo = add(
+        'demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e'
+    )
     demo.add_argument('--robot', nargs='+', type=robot_name, default=list(DEMO_ROBOTS), metavar='NAME', dest='robots')
-    demo.add_argument('--out', type=Path, default=Path('lfd-demo'), metavar='DIR', help='report folder (default: %(default)s)')
+    demo.add_argument(
+        '--out', type=Path, default=Path('lfd-demo'), metavar='DIR', help='report folder (default: %(default)s)'
+    )
     demo.add_argument('--headless', action='store_true', help='no live view in the terminal')
 
     up = add('up', 'supervisor:main', 'Bring up the ROS 2 graph of one robot until Ctrl-C.', 'up --robot ur5e')
@@ -98,7 +102,9 @@ def parser() -> argparse.ArgumentParser:
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
 
     test = add('test', 'checks:main', 'Run the linters, the type checker and all tests.', 'test tests/interop -x')
-    test.add_argument('pytest', nargs=argparse.REMAINDER, metavar='...', help='given: only pytest, with these arguments')
+    test.add_argument(
+        'pytest', nargs=argparse.REMAINDER, metavar='...', help='given: only pytest, with these arguments'
+    )
 
     run = add('run', 'run:main', 'Run a program inside the environment.', 'run python my_node.py')
     run.add_argument('program', nargs=argparse.REMAINDER, metavar='PROGRAM ...')

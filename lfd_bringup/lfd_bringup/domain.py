@@ -37,7 +37,7 @@ class Domain:
 
 
 def claim(asked: int | None = None) -> Domain:
-    """Claim a domain: the asked one, else the user's ROS_DOMAIN_ID, else the first free one from this checkout's own."""
+    """Claim a domain: the asked one, else the user's ROS_DOMAIN_ID, else the first free one."""
     if asked is None and 'ROS_DOMAIN_ID' in os.environ and not os.environ.get('LFD_OWN_DOMAIN'):
         try:
             asked = domain_id(os.environ['ROS_DOMAIN_ID'])
@@ -52,6 +52,11 @@ def claim(asked: int | None = None) -> Domain:
                 'stop that one, or choose another domain with --domain-id',
             )
         return found
+    return claim_free()
+
+
+def claim_free() -> Domain:
+    """Claim the first free domain, beginning with this checkout's own."""
     own = default_domain(Layout.default().home)
     found = _first_free((own + step - 1) % HIGHEST_DOMAIN + 1 for step in range(HIGHEST_DOMAIN))
     if found is None:

@@ -98,7 +98,7 @@ def main(arguments: argparse.Namespace) -> int:
     for node in graph.nodes:
         print(f'\n{node.name}\n  runs        {node.package}/{node.executable} {" ".join(node.arguments)}'.rstrip())
         for key, value in node.parameters.items():
-            text = f'{len(value)} characters of URDF' if key == 'robot_description' else value
+            text = f'{len(str(value))} characters of URDF' if key == 'robot_description' else value
             print(f'  parameter   {key}: {text}')
         for path in node.parameter_files:
             print(f'  parameters  {path}')

@@ -6,12 +6,13 @@ without launch_ros is decided in `graph`, so that `./lfd up` and `ros2 launch` c
 
 from __future__ import annotations
 
-from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessStart
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
+
+from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 
 from .commands import HARDWARE
 from .graph import Graph, NodeSpec, describe

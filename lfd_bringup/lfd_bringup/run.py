@@ -16,4 +16,6 @@ def main(arguments: argparse.Namespace) -> int:
     try:
         os.execvp(program[0], program)
     except OSError as error:
-        raise Fault(f'{program[0]} cannot be run: {error.strerror}.', 'check its name and that it is executable') from None
+        raise Fault(
+            f'{program[0]} cannot be run: {error.strerror}.', 'check its name and that it is executable'
+        ) from None

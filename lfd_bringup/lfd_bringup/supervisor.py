@@ -50,7 +50,9 @@ class Supervisor:
         folder: Path,
         on_line: Callable[[str, str], None] | None = None,
     ) -> None:
-        self._children = {spec.name: _Child(spec, environment, folder, on_line or (lambda name, line: None)) for spec in graph.nodes}
+        self._children = {
+            spec.name: _Child(spec, environment, folder, on_line or (lambda name, line: None)) for spec in graph.nodes
+        }
         for spec in graph.nodes:
             if spec.follows is not None:
                 self._children[spec.follows].followers.append(self._children[spec.name])
@@ -98,14 +100,14 @@ class _Child:
         self._on_line = on_line
         self._command: list[str] = []
         self._task: asyncio.Task[None] | None = None
-        self._is_stopping = False
+        self._stopping = asyncio.Event()
 
     def prepare(self) -> None:
         self._command = command_of(self.spec, self._folder)
 
     def start(self) -> None:
         """Start, or start again, in the background."""
-        if self._is_stopping:
+        if self._stopping.is_set():
             return
         if self._task is not None:
             self._task.cancel()
@@ -114,10 +116,10 @@ class _Child:
 
     async def _keep_running(self) -> None:
         delay = FIRST_DELAY
-        while not self._is_stopping:
+        while not self._stopping.is_set():
             started = time.monotonic()
             how, is_done = await self._run_once()
-            if self._is_stopping:
+            if self._stopping.is_set():
                 return
             if is_done:
                 self.done.set()
@@ -165,7 +167,7 @@ class _Child:
             self._on_line(self.spec.name, rest.decode(errors='replace'))
 
     def begin_stop(self) -> None:
-        self._is_stopping = True
+        self._stopping.set()
         self.send(STOP_STEPS[0][0])
 
     async def stop(self) -> None:
@@ -230,10 +232,12 @@ class Prefixer:
     def __init__(self, names: Sequence[str]) -> None:
         width = max(map(len, names))
         self._prefixes = {
-            name: coloured(f'{name:>{width}} │', COLOURS[index % len(COLOURS)], sys.stdout) for index, name in enumerate(names)
+            name: coloured(f'{name:>{width}} │', COLOURS[index % len(COLOURS)], sys.stdout)
+            for index, name in enumerate(names)
         }
 
     def __call__(self, name: str, line: str) -> None:
+        """Print one line of a node."""
         print(self._prefixes[name], line, flush=True)
 
 

@@ -19,6 +19,7 @@ def main() -> None:
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGTERM)
     if os.getppid() != parent:
         sys.exit(1)  # it has ended already
+    signal.signal(signal.SIGINT, signal.SIG_DFL)  # until rclpy takes over: a stop during the imports prints nothing
     sys.argv = sys.argv[2:]
     sys.path[0] = os.path.dirname(script)  # noqa: PTH120 - this file's own folder must not be importable
     runpy.run_path(script, run_name='__main__')

@@ -1,6 +1,5 @@
 """Runs the demo: robot by robot, from its poses to a line of the report."""
 
-
 from __future__ import annotations
 
 import argparse
@@ -50,7 +49,9 @@ def main(arguments: argparse.Namespace) -> int:
         out.mkdir(parents=True, exist_ok=True)
         write_atomically(out / 'report.json', '{}\n')
     except OSError as error:
-        raise Fault(f'the report cannot be written to {out}: {error.strerror}.', 'choose another folder with --out') from None
+        raise Fault(
+            f'the report cannot be written to {out}: {error.strerror}.', 'choose another folder with --out'
+        ) from None
     is_live = sys.stdout.isatty() and not arguments.headless
     results = [_show(name, out, is_live) for name in dict.fromkeys(arguments.robots)]
     ok = all(result.ok for result in results)
@@ -78,7 +79,9 @@ def _show(name: str, out: Path, is_live: bool) -> Result:
     problems = measurement.problems()
     for line in measurement.lines():
         print(f'  {line}')
-    print(f'  {coloured("ok", "32", sys.stdout)}: {out / picture}' if not problems else f'  failed: {"; ".join(problems)}')
+    print(
+        f'  {coloured("ok", "32", sys.stdout)}: {out / picture}' if not problems else f'  failed: {"; ".join(problems)}'
+    )
     return Result(name, not problems, '; '.join(problems) or 'the arm did what was asked', measurement, picture)
 
 
@@ -101,7 +104,9 @@ async def _run(
             print(f'  graph is up in ROS domain {claimed.number}: {", ".join(supervisor.pids())}', flush=True)
             recording = await asyncio.to_thread(perform, robot, motion, claimed.number, view)
         except TimeoutError:
-            raise MotionFailed(f'the graph was not ready after {READY_TIMEOUT:.0f} s: {" | ".join(last_lines)}') from None
+            raise MotionFailed(
+                f'the graph was not ready after {READY_TIMEOUT:.0f} s: {" | ".join(last_lines)}'
+            ) from None
         finally:
             await supervisor.stop()
     return measure(motion, recording, chain)

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
+
 from lfd_planner.robot.kinematics import Chain
 
 from .motion import Motion
@@ -44,22 +45,27 @@ class Measurement:
         if not self.goal_error <= GOAL_TOLERANCE:
             found.append(f'the arm ended {self.goal_error:.4f} rad from its goal (allowed: {GOAL_TOLERANCE})')
         if not self.tracking_error <= TRACKING_TOLERANCE:
-            found.append(f'the arm strayed {self.tracking_error:.4f} rad from its motion (allowed: {TRACKING_TOLERANCE})')
+            found.append(
+                f'the arm strayed {self.tracking_error:.4f} rad from its motion (allowed: {TRACKING_TOLERANCE})'
+            )
         if self.transform_count == 0:
             found.append('no transform of the tool was heard')
         elif not self.transform_error <= TRANSFORM_TOLERANCE:
-            found.append(f'/tf puts the tool {1000 * self.transform_error:.1f} mm off (allowed: {1000 * TRANSFORM_TOLERANCE:g})')
+            found.append(
+                f'/tf puts the tool {1000 * self.transform_error:.1f} mm off (allowed: {1000 * TRANSFORM_TOLERANCE:g})'
+            )
         if not self.joint_state_rate >= LOWEST_RATE:
             found.append(f'only {self.joint_state_rate:.0f} joint states per second were heard')
         return found
 
     def lines(self) -> list[str]:
         """The figures for a person."""
+        strayed, missed = 1000 * self.tracking_error, 1000 * self.goal_error  # [mrad]
         return [
             f'joint states   {self.joint_states} heard, {self.joint_state_rate:.0f} per second',
-            f'tracking       at most {1000 * self.tracking_error:.1f} mrad off, {1000 * self.goal_error:.2f} mrad at the end',
-            f'tool           {self.tool_path:.2f} m travelled; /tf agrees with the kinematics within '
-            f'{1e6 * self.transform_error:.2g} µm ({self.transform_count} transforms)',
+            f'tracking       at most {strayed:.1f} mrad off, {missed:.2f} mrad at the end',
+            f'tool           {self.tool_path:.2f} m travelled; /tf and the kinematics agree within '
+            f'{max(1e6 * self.transform_error, 0.001):.3f} µm in {self.transform_count} transforms',
         ]
 
 
@@ -107,9 +113,7 @@ def _transform_errors(recording: Recording, chain: Chain) -> list[float]:
     return errors
 
 
-def _tool_position(
-    frames: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]], chain: Chain
-) -> Array | None:
+def _tool_position(frames: dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]], chain: Chain) -> Array | None:
     """Walk the transforms from the tool to the base; None when one is missing."""
     point = np.zeros(3)
     frame = chain.tip

@@ -25,7 +25,7 @@ class Motion:
 
     @property
     def duration(self) -> float:
-        """[s]"""
+        """How long it takes [s]."""
         return float(self.times[-1])
 
     def at(self, times: Array) -> Array:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import matplotlib
 import numpy as np
+
 from lfd_description.robots import Robot
 
 from ..home.stamp import write_atomically
@@ -45,7 +46,9 @@ def draw(path: Path, robot: Robot, motion: Motion, trace: Trace) -> None:
     """Write a picture: joint angles asked and measured, and the tool's way from the side and from above."""
     import matplotlib.pyplot as plt
 
-    figure, axes = plt.subplot_mosaic([['joints', 'joints', 'side'], ['joints', 'joints', 'top']], figsize=(11, 6), layout='constrained')
+    figure, axes = plt.subplot_mosaic(
+        [['joints', 'joints', 'side'], ['joints', 'joints', 'top']], figsize=(11, 6), layout='constrained'
+    )
     joints, side, top = axes['joints'], axes['side'], axes['top']
     for index, name in enumerate(robot.joints):
         (line,) = joints.plot(trace.times, np.degrees(trace.positions[:, index]), label=name)
@@ -54,7 +57,9 @@ def draw(path: Path, robot: Robot, motion: Motion, trace: Trace) -> None:
     joints.legend(loc='upper right', fontsize='small')
     joints.grid(alpha=0.3)
     side.plot(np.hypot(trace.tool[:, 0], trace.tool[:, 1]), trace.tool[:, 2], color='tab:red')
-    side.set(xlabel='distance from the base axis [m]', ylabel='height [m]', title='way of the tool: side', aspect='equal')
+    side.set(
+        xlabel='distance from the base axis [m]', ylabel='height [m]', title='way of the tool: side', aspect='equal'
+    )
     top.plot(trace.tool[:, 0], trace.tool[:, 1], color='tab:red')
     top.plot(0, 0, 'k+', markersize=10)
     top.set(xlabel='x [m]', ylabel='y [m]', title='way of the tool: from above', aspect='equal')

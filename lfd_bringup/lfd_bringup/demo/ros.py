@@ -10,7 +10,6 @@ from dataclasses import dataclass, field
 import rclpy
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
-from lfd_description.robots import Robot
 from rclpy.action import ActionClient
 from rclpy.context import Context
 from rclpy.executors import SingleThreadedExecutor
@@ -20,6 +19,8 @@ from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
 from trajectory_msgs.msg import JointTrajectoryPoint
+
+from lfd_description.robots import Robot
 
 from .motion import Motion
 
@@ -45,7 +46,9 @@ class Recording:
 
     start: float = 0.0
     states: list[tuple[float, list[float]]] = field(default_factory=list)
-    transforms: dict[float | None, dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]]] = field(default_factory=dict)
+    transforms: dict[float | None, dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]]] = field(
+        default_factory=dict
+    )
 
 
 class Listener(Node):
@@ -106,7 +109,11 @@ def _perform(robot: Robot, motion: Motion, listener: Listener, view: Callable[[l
     name = f'{robot.name}_controller'
     if not listener.client.wait_for_server(ANSWER_TIMEOUT):
         raise MotionFailed(f'{name} did not appear within {ANSWER_TIMEOUT:.0f} s')
-    _wait(lambda: bool(listener.recording.states) and None in listener.recording.transforms, ANSWER_TIMEOUT, 'joint states and transforms')
+    _wait(
+        lambda: bool(listener.recording.states) and None in listener.recording.transforms,
+        ANSWER_TIMEOUT,
+        'joint states and transforms',
+    )
     start = listener.get_clock().now() + rclpy.duration.Duration(seconds=LEAD)
     listener.recording.start = start.nanoseconds / 1e9
     accepted = listener.client.send_goal_async(_goal(robot, motion, start))

@@ -44,12 +44,13 @@ def check_machine(layout: Layout, needed_bytes: int = interpreter.NEEDED_BYTES) 
     print('Machine')
     checks: tuple[tuple[str, Callable[[], str]], ...] = (
         ('system', interpreter.check_platform),
-        ('Python', lambda: '{0.path} ({1}.{2})'.format(python := interpreter.choose(), *python.version)),
+        ('Python', lambda: str(interpreter.choose())),
         ('C++ compiler', interpreter.check_compiler),
         ('disk', lambda: interpreter.check_space(_existing(layout.home), needed_bytes)),
         ('home', lambda: _check_home(layout)),
     )
-    return all([_report(name, check) for name, check in checks])
+    results = [_report(name, check) for name, check in checks]  # all of them, not only to the first that fails
+    return all(results)
 
 
 def _report(name: str, check: Callable[[], str]) -> bool:

@@ -36,6 +36,9 @@ class Interpreter:
     version: tuple[int, int]
     objection: str = ''
 
+    def __str__(self) -> str:
+        return '{} ({}.{})'.format(self.path, *self.version)
+
 
 def probe(path: str) -> Interpreter:
     """Ask a Python what it is and has."""
@@ -79,13 +82,13 @@ def check_platform() -> str:
     if machine != 'Linux x86_64':
         raise Fault(
             f'the ROS 2 wheels exist for Linux on x86-64 only, and this is {machine}.',
-            'use such a machine, or install ROS 2 Jazzy with MoveIt 2 and build with colcon (README, "On a ROS machine")',
+            'use such a machine, or a ROS 2 Jazzy installation (README, "On a ROS machine")',
         )
     library, version = platform.libc_ver()
     numbers = tuple(int(part) for part in version.split('.')[:2] if part.isdigit())
     if library != 'glibc' or numbers < MINIMUM_GLIBC:
         raise Fault(
-            f'the ROS 2 wheels need glibc 2.28 or newer, and this machine has {library or "another C library"} {version}.',
+            f'the ROS 2 wheels need glibc 2.28 or newer, and this machine has {library or "no glibc"} {version}.',
             'use a newer distribution (Debian 12, Ubuntu 22.04 or newer, Fedora, RHEL 8 or newer)',
         )
     return f'{machine}, {library} {version}'
@@ -117,7 +120,9 @@ def check_space(folder: Path, needed: int = NEEDED_BYTES) -> str:
     """Refuse a disk that is too full for a set-up; return what is free."""
     free = shutil.disk_usage(folder).free
     if free < needed:
-        raise Fault(f'the disk of {folder} has {free / 1e9:.1f} GB free, and {needed / 1e9:.1f} GB are needed.', DISK_FULL)
+        raise Fault(
+            f'the disk of {folder} has {free / 1e9:.1f} GB free, and {needed / 1e9:.1f} GB are needed.', DISK_FULL
+        )
     return f'{free / 1e9:.0f} GB free'
 
 
@@ -134,4 +139,3 @@ def check_writable(folder: Path) -> None:
             if error.errno == 28
             else 'set LFD_HOME to a folder that can be, for example: LFD_HOME=$HOME/lfd ./lfd demo',
         ) from None
-

@@ -50,12 +50,12 @@ class Layout:
 
     @property
     def build(self) -> Path:
-        """colcon's build folder."""
+        """Colcon's build folder."""
         return self.state / 'build'
 
     @property
     def install(self) -> Path:
-        """colcon's install folder, merged."""
+        """Colcon's install folder, merged."""
         return self.state / 'install'
 
     @property

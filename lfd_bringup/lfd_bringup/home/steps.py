@@ -137,7 +137,9 @@ def _lock(layout: Layout) -> Iterator[None]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             file.seek(0)
-            say(f'Another lfd (process {file.read().strip() or "unknown"}) is setting up {layout.home}: waiting for it.')
+            say(
+                f'Another lfd (process {file.read().strip() or "unknown"}) is setting up {layout.home}: waiting for it.'
+            )
             fcntl.flock(file, fcntl.LOCK_EX)
         file.truncate(0)
         file.write(str(os.getpid()))
@@ -145,7 +147,9 @@ def _lock(layout: Layout) -> Iterator[None]:
         yield
 
 
-def _run(layout: Layout, title: str, command: list[str], line: StepLine, fraction: Callable[[list[str]], float | None]) -> None:
+def _run(
+    layout: Layout, title: str, command: list[str], line: StepLine, fraction: Callable[[list[str]], float | None]
+) -> None:
     """Run one program of a step, showing its progress."""
     env = environment(layout)
     # A compiler or pip that translates its messages could not be understood.
@@ -318,7 +322,13 @@ def _colcon(layout: Layout, packages: list[Package], stale: list[Package]) -> li
         *('--build-base', str(layout.build), '--install-base', str(layout.install)),
         *('--base-paths', *(str(package.folder) for package in packages)),
         *('--packages-above', *(package.name for package in stale or packages)),
-        *('--cmake-args', '-GNinja', '-DBUILD_TESTING=OFF', '-DLFD_EMBEDDED=ON', f'-DPython3_EXECUTABLE={layout.python}'),
+        *(
+            '--cmake-args',
+            '-GNinja',
+            '-DBUILD_TESTING=OFF',
+            '-DLFD_EMBEDDED=ON',
+            f'-DPython3_EXECUTABLE={layout.python}',
+        ),
     ]
 
 

@@ -1,0 +1,104 @@
+"""What a controller must offer to the controller manager."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from enum import Enum
+from typing import Any
+
+from rcl_interfaces.msg import ParameterDescriptor
+from rclpy.exceptions import InvalidParameterTypeException, ParameterUninitializedException
+from rclpy.node import Node
+from rclpy.parameter import Parameter
+
+from lfd_hardware.hardware import Hardware
+
+
+class ControllerState(Enum):
+    """Lifecycle states, with the names that the official services use."""
+
+    UNCONFIGURED = 'unconfigured'
+    INACTIVE = 'inactive'
+    ACTIVE = 'active'
+
+
+class ControllerError(RuntimeError):
+    """A controller that cannot do the step asked for; the message is one sentence naming the parameter and the fix."""
+
+
+class Controller(ABC):
+    """A controller with a ROS node of its own name, so that it finds its own section of the parameter file.
+
+    The manager calls ``activate``, ``update`` and ``deactivate`` under the lock of its cycle, ``configure`` and
+    ``cleanup`` without it; ``update`` runs in the loop's thread, once per ``period`` seconds, while the controller is
+    active.
+    """
+
+    type_name = ''  # the official plugin's name
+
+    def __init__(self, name: str, hardware: Hardware, period: float) -> None:
+        self.name = name
+        self.hardware = hardware
+        self.period = period  # [s]
+        self.state = ControllerState.UNCONFIGURED
+        self.node = Node(name)
+        self.logger = self.node.get_logger()
+
+    @abstractmethod
+    def configure(self) -> None:
+        """Read the parameters and make publishers and servers, or raise ControllerError."""
+
+    @abstractmethod
+    def command_interfaces(self) -> Sequence[str]:
+        """Interfaces to claim while active; known after ``configure``."""
+
+    @abstractmethod
+    def state_interfaces(self) -> Sequence[str]:
+        """Interfaces to read while active; known after ``configure``."""
+
+    @abstractmethod
+    def activate(self) -> None:
+        """Begin at the present state of the hardware."""
+
+    @abstractmethod
+    def update(self) -> None:
+        """Read ``hardware.states``, write ``hardware.commands``; must return well within the period."""
+
+    @abstractmethod
+    def deactivate(self) -> None:
+        """Stop whatever is going on."""
+
+    @abstractmethod
+    def cleanup(self) -> None:
+        """Undo ``configure``."""
+
+    def parameter(self, name: str, default: Any, description: str) -> Any:
+        """The value of a parameter, declared when needed; its type is that of ``default``.
+
+        A ``list`` default stands for a list of strings.
+        """
+        if not self.node.has_parameter(name):
+            # An empty list has no type of its own, so lists are declared by type and may stay unset.
+            kind = (
+                Parameter.Type.STRING_ARRAY
+                if isinstance(default, list)
+                else Parameter.Type.from_parameter_value(default)
+            )
+            fallback = kind if isinstance(default, list) else default
+            descriptor = ParameterDescriptor(description=description, type=kind.value)
+            try:
+                self.node.declare_parameter(name, fallback, descriptor)
+            except InvalidParameterTypeException as error:
+                raise ControllerError(
+                    f"The parameter '{name}' of '{self.name}' must be of the type {kind.name.lower()}: "
+                    'correct it in the parameter file.'
+                ) from error
+        try:
+            return self.node.get_parameter(name).value
+        except ParameterUninitializedException:
+            return default
+
+    def destroy(self) -> None:
+        """Let go of the node."""
+        self.node.destroy_node()

@@ -1,0 +1,1 @@
+"""The executables: ``ros2_control_node`` and ``spawner``."""

@@ -1,0 +1,152 @@
+"""Motion between waypoints, as joint_trajectory_controller makes it.
+
+Between two points with positions only the motion is linear, with velocities cubic, with accelerations too quintic.
+Every segment is kept as a Bezier curve of degree five, because a Bezier curve lies within the hull of its control
+points: limits can be proved for all times, not just for samples.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from math import comb
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from lfd_hardware.trajectory import Array, Waypoints
+
+DEGREE = 5
+
+
+def _elevation(degree: int) -> Array:
+    """The matrix that writes a Bezier curve of a lower degree as one of DEGREE."""
+    extra = DEGREE - degree
+    matrix = np.zeros((DEGREE + 1, degree + 1))
+    for i in range(DEGREE + 1):
+        for j in range(max(0, i - extra), min(degree, i) + 1):
+            matrix[i, j] = comb(degree, j) * comb(extra, i - j) / comb(DEGREE, i)
+    return matrix
+
+
+_FROM_LINE = _elevation(1)
+_FROM_CUBIC = _elevation(3)
+
+
+@dataclass(frozen=True)
+class JointSample:
+    """Where the joints are, one row per time asked for (no row dimension when a single time was asked for)."""
+
+    positions: Array  # [rad] or [m]
+    velocities: Array  # [rad/s] or [m/s]
+    accelerations: Array  # [rad/s2] or [m/s2]
+
+
+@dataclass(frozen=True)
+class Spline:
+    """Joint motion over time: ``control`` holds (segments, 6, joints) Bezier points of the positions [rad] or [m]."""
+
+    times: Array  # (segments + 1,) [s]
+    control: Array
+
+    @classmethod
+    def through(cls, waypoints: Waypoints) -> Spline:
+        """The motion through all waypoints; a single one gives a spline without segments."""
+        return cls(waypoints.times, _segments(waypoints))
+
+    @property
+    def duration(self) -> float:
+        """Time of the last knot [s]."""
+        return float(self.times[-1])
+
+    def followed_by(self, other: Spline, knot: int) -> Spline:
+        """Append ``other`` from its ``knot`` on; that knot is the end of this spline."""
+        later = other.times[knot + 1 :] - other.times[knot] + self.times[-1]
+        return Spline(np.concatenate((self.times, later)), np.concatenate((self.control, other.control[knot:])))
+
+    def sample(self, time: ArrayLike) -> JointSample:
+        """Position, velocity and acceleration at one time or an array of times [s].
+
+        Before the first knot and after the last one the joints stand still.
+        """
+        asked = np.asarray(time, dtype=float)
+        times = np.atleast_1d(asked)
+        segment = np.clip(np.searchsorted(self.times, times, side='right') - 1, 0, len(self.control) - 1)
+        span = self.times[segment + 1] - self.times[segment]
+        progress = np.clip((times - self.times[segment]) / span, 0.0, 1.0)
+        control = self.control[segment]  # (times, 6, joints)
+        outside = (times < self.times[0]) | (times > self.times[-1])
+        speed = np.where(outside, 0.0, DEGREE / span)[:, None, None] * np.diff(control, axis=1)
+        push = ((DEGREE - 1) / span)[:, None, None] * np.diff(speed, axis=1)
+        rows = JointSample(_bezier(control, progress), _bezier(speed, progress), _bezier(push, progress))
+        if asked.ndim:
+            return rows
+        return JointSample(rows.positions[0], rows.velocities[0], rows.accelerations[0])
+
+    def velocity_control(self) -> Array:
+        """Bezier points of the velocities: (segments, 5, joints) [rad/s] or [m/s]."""
+        span = np.diff(self.times)
+        speeds: Array = (DEGREE / span)[:, None, None] * np.diff(self.control, axis=1)
+        return speeds
+
+
+def _segments(waypoints: Waypoints) -> Array:
+    span = np.diff(waypoints.times)[:, None]  # (segments, 1)
+    first, last = waypoints.positions[:-1], waypoints.positions[1:]
+    v0, v1 = waypoints.velocities[:-1] * span, waypoints.velocities[1:] * span
+    a0, a1 = waypoints.accelerations[:-1] * span**2, waypoints.accelerations[1:] * span**2
+    line = np.einsum('ij,jsk->sik', _FROM_LINE, np.stack((first, last)))
+    cubic = np.einsum('ij,jsk->sik', _FROM_CUBIC, np.stack((first, first + v0 / 3, last - v1 / 3, last)))
+    quintic = np.stack(
+        (first, first + v0 / 5, first + v0 * 2 / 5 + a0 / 20, last - v1 * 2 / 5 + a1 / 20, last - v1 / 5, last), axis=1
+    )
+    with_velocity = waypoints.has_velocity[:-1] & waypoints.has_velocity[1:]
+    with_acceleration = with_velocity & waypoints.has_acceleration[:-1] & waypoints.has_acceleration[1:]
+    curves: Array = np.where(
+        with_acceleration[:, None, None], quintic, np.where(with_velocity[:, None, None], cubic, line)
+    )
+    return curves
+
+
+def _bezier(control: Array, progress: Array) -> Array:
+    """Values of Bezier curves (rows, points, joints) at ``progress`` (rows,) from 0 to 1."""
+    degree = control.shape[1] - 1
+    power = np.arange(degree + 1)
+    binomial = np.array([comb(degree, i) for i in range(degree + 1)])
+    weights = binomial * progress[:, None] ** power * (1.0 - progress[:, None]) ** (degree - power)
+    values: Array = np.einsum('ti,tij->tj', weights, control)
+    return values
+
+
+def first_excess(control: Array, lower: Array, upper: Array) -> tuple[int, int] | None:
+    """The first (segment, joint) whose Bezier curve leaves ``lower`` to ``upper``, proved for all times.
+
+    A curve whose control points are inside is inside. One whose hull sticks out is halved until its hull is inside or a
+    point of the curve itself is outside; what is still open after 24 halvings is a rounding error away from inside.
+    """
+    segments, points, joints = control.shape
+    pieces = np.moveaxis(control, 1, 2).reshape(segments * joints, points)
+    names = np.arange(segments * joints)
+    lower, upper = np.tile(lower, segments), np.tile(upper, segments)
+    for _ in range(24):
+        open_ = (pieces.min(axis=1) < lower[names]) | (pieces.max(axis=1) > upper[names])
+        pieces, names = pieces[open_], names[open_]
+        if len(names) == 0:
+            return None
+        ends = pieces[:, [0, -1]]
+        out = (ends.min(axis=1) < lower[names]) | (ends.max(axis=1) > upper[names])
+        if out.any():
+            worst = int(names[out].min())
+            return worst // joints, worst % joints
+        pieces, names = _halves(pieces), np.concatenate((names, names))
+    return None
+
+
+def _halves(pieces: Array) -> Array:
+    """De Casteljau's construction at one half: all left halves, then all right halves."""
+    left, right = [pieces[:, 0]], [pieces[:, -1]]
+    while pieces.shape[1] > 1:
+        pieces = (pieces[:, :-1] + pieces[:, 1:]) / 2.0
+        left.append(pieces[:, 0])
+        right.append(pieces[:, -1])
+    halves: NDArray[np.float64] = np.concatenate((np.stack(left, axis=1), np.stack(right[::-1], axis=1)))
+    return halves

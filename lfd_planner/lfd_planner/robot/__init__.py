@@ -1,0 +1,1 @@
+"""The robot as the planner sees it."""

@@ -1,0 +1,88 @@
+"""The first start on a fresh machine: killed at every step, in a folder with spaces, and still it ends well.
+
+This makes a second home with everything in it, so it takes minutes; it is the promise that everything stands on.
+"""
+
+from __future__ import annotations
+
+import os
+import random
+import re
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+SEED = 20261116
+TIMEOUT = 900.0  # [s] for the whole set-up on a slow machine
+
+
+@pytest.fixture(scope='module')
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return tmp_path_factory.mktemp('a user') / 'my lfd'
+
+
+def start(checkout: Path, environment: dict[str, str], home: Path, output: Path) -> subprocess.Popen[bytes]:
+    with output.open('wb') as file:
+        return subprocess.Popen(
+            [str(checkout / 'lfd'), 'setup'],
+            env={**environment, 'LFD_HOME': str(home)},
+            stdout=file,
+            stderr=subprocess.STDOUT,
+        )
+
+
+def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment, home, tmp_path, wait_until, lfd):
+    dice = random.Random(SEED)
+    for step, longest in (
+        ('Make a Python environment', 1.0),
+        ('Install', 20.0),
+        ('Install', 40.0),
+        ('Build', 8.0),
+        ('Build', 25.0),
+    ):
+        output = tmp_path / 'output.txt'
+        process = start(checkout, user_environment, home, output)
+        wait_until(
+            lambda output=output, step=step, process=process: (
+                re.search(rf'\] {step}', output.read_text()) or process.poll() is not None
+            ),
+            f'the step {step!r} has begun',
+            timeout=TIMEOUT,
+        )
+        time.sleep(dice.uniform(0.0, longest))  # any moment will do: this is the fault, not a wait for a condition
+        process.send_signal(dice.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+        process.wait(60.0)
+        assert 'Traceback' not in output.read_text()
+    last = lfd('setup', timeout=TIMEOUT, LFD_HOME=str(home))
+    assert last.returncode == 0, last.stderr
+    assert 'lfd is set up in' in last.stdout
+
+
+def test_the_new_home_works(home: Path, lfd):
+    result = lfd('doctor', LFD_HOME=str(home))
+    assert result.returncode == 0, result.stdout + result.stderr
+    assert f'84 interfaces in {home}' in result.stdout
+    assert lfd('setup', LFD_HOME=str(home)).stderr == '', 'the second start has nothing left to do'
+
+
+def test_a_graph_runs_in_the_new_home(home: Path, lfd, tmp_path: Path):
+    result = lfd('demo', '--robot', 'gp8', '--headless', '--out', tmp_path / 'out', LFD_HOME=str(home))
+    assert result.returncode == 0, result.stdout + result.stderr
+
+
+def test_a_missing_build_is_noticed_and_made_again(home: Path, lfd):
+    manifest = home / '.lfd' / 'install' / 'share' / 'tf2_msgs' / 'package.xml'
+    manifest.unlink()
+    again = lfd('setup', timeout=TIMEOUT, LFD_HOME=str(home))
+    assert again.returncode == 0, again.stderr
+    assert 'Build tf2_msgs' in again.stderr
+    assert manifest.exists()
+
+
+def test_clean_removes_all_of_it(home: Path, lfd):
+    assert lfd('clean', LFD_HOME=str(home)).returncode == 0
+    assert not any(home.iterdir())
+    assert os.access(home, os.W_OK)

@@ -1,0 +1,183 @@
+"""`ros2 launch` and `./lfd up` start the same graph: same processes, arguments, parameters, remappings, order.
+
+launch and launch_ros are not on PyPI, so recorders with their signatures stand in for them here.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import runpy
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from lfd_bringup import graph
+from lfd_bringup.supervisor import command_of
+
+LAUNCH_FILES = sorted((Path(__file__).resolve().parents[2] / 'lfd_bringup' / 'launch').glob('*.launch.py'))
+ROBOTS = [path.name.removesuffix('.launch.py') for path in LAUNCH_FILES]
+
+
+class Recorder:
+    """An action that remembers what it was made of."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        self.args = args
+        self.__dict__.update(kwargs)
+
+
+class Node(Recorder):
+    def __init__(
+        self,
+        *,
+        executable,
+        package,
+        arguments=None,
+        parameters=None,
+        remappings=None,
+        respawn=False,
+        respawn_delay=0.0,
+        output,
+    ) -> None:
+        super().__init__(**{key: value for key, value in locals().items() if key not in ('self', '__class__')})
+
+
+class ParameterValue:
+    def __init__(self, value: object, *, value_type: type) -> None:
+        assert isinstance(value, value_type)
+        self.value = value
+
+
+class LaunchConfiguration:
+    def __init__(self, name: str) -> None:
+        self.name = name
+
+    def perform(self, context: dict[str, str]) -> str:
+        return context[self.name]
+
+
+@pytest.fixture
+def launched(monkeypatch: pytest.MonkeyPatch):
+    """Launches a robot's launch file; returns its arguments and its nodes in order of start."""
+    recorders = {
+        'launch': {'LaunchContext': dict, 'LaunchDescription': list, 'LaunchDescriptionEntity': Recorder},
+        'launch.actions': {
+            name: type(name, (Recorder,), {})
+            for name in ('DeclareLaunchArgument', 'OpaqueFunction', 'RegisterEventHandler')
+        },
+        'launch.event_handlers': {'OnProcessStart': type('OnProcessStart', (Recorder,), {})},
+        'launch.substitutions': {'LaunchConfiguration': LaunchConfiguration},
+        'launch_ros': {},
+        'launch_ros.actions': {'Node': Node},
+        'launch_ros.parameter_descriptions': {'ParameterValue': ParameterValue},
+    }
+    for name, members in recorders.items():
+        module = types.ModuleType(name)
+        module.__dict__.update(members)
+        monkeypatch.setitem(sys.modules, name, module)
+    monkeypatch.delitem(sys.modules, 'lfd_bringup.ros_launch', raising=False)
+
+    def launch(robot: str, **configuration: str) -> tuple[list[Any], list[tuple[Node, Node | None]]]:
+        path = next(path for path in LAUNCH_FILES if path.name == f'{robot}.launch.py')
+        declared, function = runpy.run_path(str(path))['generate_launch_description']()
+        context = {declared.args[0]: declared.default_value, **configuration}
+        entities = function.function(context, *function.args)
+        nodes: list[tuple[Node, Node | None]] = [(entity, None) for entity in entities if isinstance(entity, Node)]
+        for entity in entities:
+            if not isinstance(entity, Node):
+                (handler,) = entity.args
+                nodes += [(made, handler.target_action) for made in handler.on_start(None, context)]
+                again = handler.on_start(None, context)
+                assert all(new is not old for new, (old, _) in zip(again, nodes[-len(again) :], strict=True))
+        return [declared], nodes
+
+    yield launch
+    sys.modules.pop('lfd_bringup.ros_launch', None)
+
+
+def spec_of(node: Node, target: Node | None, name: str, follows: str | None) -> graph.NodeSpec:
+    """Reads a launched node back into the graph's own words."""
+    values: dict[str, Any] = {}
+    files = []
+    for parameter in node.parameters:
+        if isinstance(parameter, dict):
+            values |= {
+                key: value.value if isinstance(value, ParameterValue) else value for key, value in parameter.items()
+            }
+        else:
+            files.append(Path(parameter))
+    assert (target is None) == (follows is None)
+    return graph.NodeSpec(
+        name=name,
+        package=node.package,
+        executable=node.executable,
+        arguments=tuple(node.arguments),
+        parameters=values,
+        parameter_files=tuple(files),
+        remappings=tuple(node.remappings),
+        is_one_shot=not node.respawn,
+        follows=follows,
+    )
+
+
+def test_there_is_a_launch_file_for_every_promised_robot():
+    assert {'gp8', 'irb1600', 'ur3e', 'ur5e', 'ur10e'} <= set(ROBOTS)
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_launch_file_and_description_agree(robot: str, launched):
+    _, nodes = launched(robot)
+    described = graph.describe(robot)
+    read_back = [
+        spec_of(node, target, spec.name, spec.follows)
+        for (node, target), spec in zip(nodes, described.nodes, strict=True)
+    ]
+    assert tuple(read_back) == described.nodes
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_what_follows_a_node_is_launched_when_that_node_starts(robot: str, launched):
+    _, nodes = launched(robot)
+    by_executable = {node.executable: node for node, _ in nodes}
+    targets = {node.executable: target for node, target in nodes if target is not None}
+    assert targets == {'spawner': by_executable['ros2_control_node']}
+
+
+@pytest.mark.parametrize('robot', ROBOTS)
+def test_lfd_up_runs_what_launch_runs(robot: str, launched, tmp_path: Path):
+    """The command lines of ./lfd up, read back, are the launched nodes with the embedded packages."""
+    _, nodes = launched(robot)
+    specs = graph.embedded(graph.describe(robot)).nodes
+    for (node, _), spec in zip(nodes, specs, strict=True):
+        command = command_of(spec, tmp_path)
+        script = next(
+            index for index, word in enumerate(command) if word.endswith(f'/lib/{spec.package}/{node.executable}')
+        )
+        assert spec.package == graph.STAND_INS.get(node.package, node.package)
+        plain, _, ros = ' '.join(command[script + 1 :]).partition('--ros-args')
+        assert plain.split() == node.arguments
+        files = [Path(word) for word in ros.split() if word.endswith('.yaml')]
+        expected_files = [Path(parameter) for parameter in node.parameters if isinstance(parameter, str)]
+        assert files[: len(expected_files)] == expected_files
+        for path, parameter in zip(files[len(expected_files) :], node.parameters[len(expected_files) :], strict=True):
+            written = yaml.safe_load(path.read_text())['/**']['ros__parameters']
+            assert written == {key: getattr(value, 'value', value) for key, value in parameter.items()}
+
+
+def test_arguments_explain_themselves(launched):
+    (argument,), _ = launched('ur5e')
+    assert argument.args == ('hardware',)
+    assert argument.default_value == 'mock'
+    assert argument.choices == ['mock']
+    assert argument.description.endswith('.')
+
+
+def test_homes_differ_in_packages_only():
+    official = graph.describe('gp8')
+    for ours, theirs in zip(graph.embedded(official).nodes, official.nodes, strict=True):
+        assert dataclasses.replace(ours, package=theirs.package) == theirs
+        assert ours.package != theirs.package

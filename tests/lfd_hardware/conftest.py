@@ -1,0 +1,274 @@
+"""A two-joint arm on mock hardware, and a graph of real processes around it, in a ROS domain of its own."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from lfd_bringup.domain import claim_free
+
+RATE = 125  # [Hz]
+UPPER = (2.0, 1.5)  # [rad] limits are symmetric
+VELOCITY = (2.0, 1.0)  # [rad/s]
+JOINTS = ['shoulder', 'elbow']
+
+
+def arm_urdf(plugin: str = 'mock_components/GenericSystem', hardware_parameters: str = '') -> str:
+    """URDF of an arm whose shoulder starts at 0.1 rad and whose elbow starts at -0.2 rad."""
+    links = ''.join(f'<link name="{name}"/>' for name in ('base', 'upper', 'lower'))
+    joints = ''.join(
+        f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 1"/>'
+        f'<limit lower="{-upper}" upper="{upper}" velocity="{velocity}" effort="10"/></joint>'
+        for name, parent, child, upper, velocity in zip(
+            JOINTS, ('base', 'upper'), ('upper', 'lower'), UPPER, VELOCITY, strict=True
+        )
+    )
+    control = ''.join(
+        f'<joint name="{name}"><command_interface name="position"/>'
+        f'<state_interface name="position"><param name="initial_value">{start}</param></state_interface>'
+        '<state_interface name="velocity"/></joint>'
+        for name, start in zip(JOINTS, (0.1, -0.2), strict=True)
+    )
+    return (
+        f'<robot name="arm">{links}{joints}<ros2_control name="arm_hardware" type="system">'
+        f'<hardware><plugin>{plugin}</plugin>{hardware_parameters}</hardware>{control}</ros2_control></robot>'
+    )
+
+
+CONTROLLERS_YAML = f"""
+controller_manager:
+  ros__parameters:
+    update_rate: {RATE}
+    joint_state_broadcaster:
+      type: joint_state_broadcaster/JointStateBroadcaster
+    arm_controller:
+      type: joint_trajectory_controller/JointTrajectoryController
+    rival_controller:
+      type: joint_trajectory_controller/JointTrajectoryController
+    stray_controller:
+      type: joint_trajectory_controller/JointTrajectoryController
+    odd_controller:
+      type: velocity_controllers/JointGroupVelocityController
+arm_controller:
+  ros__parameters:
+    joints: [shoulder, elbow]
+    command_interfaces: [position]
+    state_interfaces: [position, velocity]
+    constraints:
+      goal_time: 0.5
+      shoulder: {{goal: 0.05}}
+rival_controller:
+  ros__parameters:
+    joints: [elbow]
+    command_interfaces: [position]
+    state_interfaces: [position]
+stray_controller:
+  ros__parameters:
+    joints: [shoulder, wrist]
+    command_interfaces: [position]
+    state_interfaces: [position]
+"""
+
+
+class Process:
+    """A program of the package under test, whose output is kept."""
+
+    def __init__(self, domain: int, module: str, *arguments: str) -> None:
+        self._popen = subprocess.Popen(
+            [sys.executable, '-m', f'lfd_hardware.nodes.{module}', *arguments],
+            env={**os.environ, 'ROS_DOMAIN_ID': str(domain), 'PYTHONUNBUFFERED': '1'},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+        )
+        self._lines: list[str] = []
+        self._reader = threading.Thread(target=self._read, daemon=True)
+        self._reader.start()
+
+    @property
+    def output(self) -> str:
+        return ''.join(self._lines)
+
+    def end(self, number: int = signal.SIGINT, timeout: float = 15.0) -> int:
+        """Send a signal and return the exit code."""
+        self._popen.send_signal(number)
+        return self.wait(timeout)
+
+    def wait(self, timeout: float = 30.0) -> int:
+        try:
+            code = self._popen.wait(timeout)
+        except subprocess.TimeoutExpired:
+            self._popen.kill()
+            self._popen.wait()
+            raise
+        self._reader.join(5.0)
+        return code
+
+    def stop(self) -> None:
+        if self._popen.poll() is None:
+            self._popen.kill()
+            self._popen.wait()
+        self._reader.join(5.0)
+
+    def _read(self) -> None:
+        assert self._popen.stdout is not None
+        with self._popen.stdout as output:
+            self._lines.extend(output)
+
+
+def eventually(condition: Callable[[], Any], what: str, timeout: float = 20.0) -> Any:
+    """Wait until the condition is true and return its value."""
+    deadline = time.monotonic() + timeout
+    while time.monotonic() < deadline:
+        value = condition()
+        if value:
+            return value
+        time.sleep(0.005)
+    raise AssertionError(f'{what} did not happen within {timeout:g} s')
+
+
+class Graph:
+    """The test's own node: publishes robot_description, records joint_states, calls services and the action."""
+
+    eventually = staticmethod(eventually)
+
+    def __init__(self, directory: Path) -> None:
+        import rclpy
+        from control_msgs.action import FollowJointTrajectory
+        from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
+        from rclpy.action import ActionClient
+        from rclpy.executors import SingleThreadedExecutor
+        from rclpy.qos import DurabilityPolicy, QoSProfile
+        from sensor_msgs.msg import JointState
+        from std_msgs.msg import String
+        from trajectory_msgs.msg import JointTrajectory
+
+        self.parameters = directory / 'controllers.yaml'
+        self.parameters.write_text(CONTROLLERS_YAML)
+        self._domain = claim_free()
+        self._context = rclpy.Context()
+        rclpy.init(context=self._context, domain_id=self._domain.number)
+        self.node = rclpy.create_node('arm_test', context=self._context)
+        latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+        self._description = self.node.create_publisher(String, 'robot_description', latched)
+        self.trajectories = self.node.create_publisher(JointTrajectory, 'arm_controller/joint_trajectory', 10)
+        self.states: list[Any] = []
+        self.dynamic_states: list[Any] = []
+        self.controller_states: list[Any] = []
+        keep = QoSProfile(depth=1000)
+        self.node.create_subscription(JointState, 'joint_states', self.states.append, keep)
+        self.node.create_subscription(DynamicJointState, 'dynamic_joint_states', self.dynamic_states.append, keep)
+        self.node.create_subscription(
+            JointTrajectoryControllerState, 'arm_controller/controller_state', self.controller_states.append, keep
+        )
+        self._clients: dict[str, Any] = {}
+        self.arm = ActionClient(self.node, FollowJointTrajectory, 'arm_controller/follow_joint_trajectory')
+        self._executor = SingleThreadedExecutor(context=self._context)
+        self._executor.add_node(self.node)
+        self._processes: list[Process] = []
+        self._spinner = threading.Thread(target=self._spin, daemon=True)
+        self._spinner.start()
+
+    def describe(self, urdf: str) -> None:
+        from std_msgs.msg import String
+
+        self._description.publish(String(data=urdf))
+
+    def manager(self) -> Process:
+        return self._run('ros2_control_node', '--ros-args', '--params-file', str(self.parameters))
+
+    def spawner(self, *arguments: str) -> Process:
+        return self._run('spawner', *arguments)
+
+    def spawn(self, *arguments: str) -> str:
+        """Run a spawner that must succeed; return its output."""
+        spawner = self.spawner('--controller-manager-timeout', '30', *arguments)
+        assert spawner.wait(60.0) == 0, spawner.output
+        return spawner.output
+
+    def call(self, kind: Any, service: str, **fields: Any) -> Any:
+        client = self._clients.get(service)
+        if client is None:
+            client = self._clients[service] = self.node.create_client(kind, f'controller_manager/{service}')
+        eventually(client.service_is_ready, f'service {service}')
+        return self.result(client.call_async(kind.Request(**fields)))
+
+    def result(self, future: Any, timeout: float = 20.0) -> Any:
+        eventually(future.done, 'an answer', timeout)
+        return future.result()
+
+    def controllers(self) -> dict[str, Any]:
+        from controller_manager_msgs.srv import ListControllers
+
+        return {each.name: each for each in self.call(ListControllers, 'list_controllers').controller}
+
+    def send(self, goal: Any, feedback: Callable[[Any], None] | None = None) -> Any:
+        """Send a goal and return its handle."""
+        eventually(self.arm.server_is_ready, 'the action')
+        return self.result(self.arm.send_goal_async(goal, feedback_callback=feedback))
+
+    def finish(self, handle: Any) -> Any:
+        """Wait for a goal's result: (status, result)."""
+        return self.result(handle.get_result_async())
+
+    def position(self) -> list[float]:
+        """The newest position [rad]."""
+        self.states.clear()
+        eventually(lambda: self.states, 'a joint state')
+        return list(self.states[-1].position)
+
+    def close(self) -> None:
+        for process in self._processes:
+            process.stop()
+        self._executor.shutdown()
+        self._spinner.join(5.0)
+        self.node.destroy_node()
+        self._context.try_shutdown()
+        self._domain.__exit__()
+
+    def _run(self, module: str, *arguments: str) -> Process:
+        process = Process(self._domain.number, module, *arguments)
+        self._processes.append(process)
+        return process
+
+    def _spin(self) -> None:
+        from rclpy.executors import ExternalShutdownException
+
+        try:
+            self._executor.spin()
+        except ExternalShutdownException:
+            return
+
+
+@pytest.fixture(scope='session')
+def urdf() -> Callable[..., str]:
+    """arm_urdf, for the tests."""
+    return arm_urdf
+
+
+@pytest.fixture
+def graph(tmp_path: Path) -> Iterator[Graph]:
+    """A graph without a manager or a description."""
+    graph = Graph(tmp_path)
+    yield graph
+    graph.close()
+
+
+@pytest.fixture(scope='module')
+def arm(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    """A graph whose arm is up: both controllers active. Shared by the tests of a module."""
+    graph = Graph(tmp_path_factory.mktemp('arm'))
+    graph.describe(arm_urdf())
+    graph.manager()
+    graph.spawn('joint_state_broadcaster', 'arm_controller')
+    yield graph
+    graph.close()

@@ -1,0 +1,232 @@
+import math
+
+import numpy as np
+import pytest
+from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration, Time
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
+from controller_manager_msgs.srv import SwitchController
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
+
+# The lark parser that rclpy loads with the first message type still uses these modules.
+pytestmark = pytest.mark.filterwarnings("ignore:module 'sre_:DeprecationWarning")
+
+JOINTS = ['shoulder', 'elbow']
+PERIOD = 1 / 125  # [s]
+LIMIT = np.array([2.0, 1.5])  # [rad]
+VELOCITY = np.array([2.0, 1.0])  # [rad/s]
+Result = FollowJointTrajectory.Result
+
+
+def duration(seconds):
+    nanoseconds = round(seconds * 1e9)
+    return Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9)
+
+
+def trajectory(*points, names=JOINTS, stamp=None):
+    """Points are (time [s], positions [rad]) or (time, positions, velocities [rad/s])."""
+    message = JointTrajectory(joint_names=names)
+    message.header.stamp = stamp or Time()
+    for time, positions, *rest in points:
+        velocities = rest[0] if rest else []
+        message.points.append(
+            JointTrajectoryPoint(positions=positions, velocities=velocities, time_from_start=duration(time))
+        )
+    return message
+
+
+def goal(*points, **options):
+    return FollowJointTrajectory.Goal(trajectory=trajectory(*points, **options))
+
+
+REST = [0.0, 0.0]
+
+
+@pytest.fixture
+def home(arm):
+    """The arm, at rest at zero."""
+    time = 2.0 * float(np.max(np.abs(arm.position()) / VELOCITY))
+    if time > 0.0:
+        answer = arm.finish(arm.send(goal((max(time, 0.1), REST, REST))))
+        assert answer.result.error_code == Result.SUCCESSFUL
+    return arm
+
+
+def test_goal_is_executed_with_feedback_and_the_end_is_met(home):
+    feedback = []
+    handle = home.send(goal((0.3, [0.2, 0.1], [0.1, 0.1]), (0.8, [0.5, 0.3], REST)), feedback.append)
+    answer = home.finish(handle)
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED
+    assert answer.result.error_code == Result.SUCCESSFUL
+    assert home.position() == pytest.approx([0.5, 0.3], abs=1e-9)
+    last = feedback[-1].feedback
+    assert len(feedback) > 5
+    assert list(last.joint_names) == JOINTS
+    assert list(last.desired.positions) == pytest.approx([0.5, 0.3], abs=1e-9)
+    assert list(last.error.positions) == pytest.approx(
+        np.subtract(last.desired.positions, last.actual.positions).tolist()
+    )
+
+
+def test_joints_may_come_in_another_order(home):
+    home.finish(home.send(goal((0.5, [-0.2, 0.4], REST), names=['elbow', 'shoulder'])))
+    assert home.position() == pytest.approx([0.4, -0.2], abs=1e-9)
+
+
+def test_controller_state_tells_reference_and_feedback(home):
+    home.controller_states.clear()
+    home.eventually(lambda: home.controller_states, 'a controller state')
+    state = home.controller_states[-1]
+    assert list(state.joint_names) == JOINTS
+    assert list(state.reference.positions) == pytest.approx(REST, abs=1e-9)
+    assert list(state.feedback.positions) == pytest.approx(REST, abs=1e-9)
+
+
+@pytest.mark.parametrize('seed', [1, 2, 3])
+def test_successive_states_never_exceed_the_limits(home, seed):
+    """Random goals, most of them replaced in mid-motion; whether one is refused or not, the arm never jumps."""
+    rng = np.random.default_rng(seed)
+    home.states.clear()
+    for _ in range(6):
+        count = int(rng.integers(1, 4))
+        times = np.cumsum(rng.uniform(0.2, 0.8, count))
+        positions = rng.uniform(-LIMIT * 0.5, LIMIT * 0.5, (count, 2))
+        velocities = rng.uniform(-0.5, 0.5, (count, 2))
+        velocities[-1] = 0.0
+        points = [
+            (t, p.tolist(), v.tolist()) if rng.random() < 0.7 else (t, p.tolist())
+            for t, p, v in zip(times, positions, velocities, strict=True)
+        ]
+        handle = home.send(goal(*points))
+        if rng.random() < 0.3:
+            home.finish(handle)
+        else:
+            seen = len(home.states)
+            home.eventually(lambda seen=seen: len(home.states) > seen + 30, 'some motion')
+    positions = np.array([state.position for state in home.states])
+    assert np.abs(positions[:, 0]).max() > 0.05
+    assert (np.abs(positions) <= LIMIT + 1e-5).all()
+    assert (np.abs(np.diff(positions, axis=0)) <= VELOCITY * PERIOD * (1 + 1e-3)).all()
+
+
+def test_cancel_stops_and_holds(home):
+    handle = home.send(goal((3.0, [1.5, 0.0], REST)))
+    home.eventually(lambda: home.position()[0] > 0.1, 'some motion')
+    home.result(handle.cancel_goal_async())
+    answer = home.finish(handle)
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    held = home.position()
+    assert 0.1 < held[0] < 1.0
+    seen = len(home.states)
+    home.eventually(lambda: len(home.states) > seen + 50, 'more states')
+    assert all(list(state.position) == held for state in home.states)
+
+
+def test_newer_goal_replaces_the_running_one(home):
+    first = home.send(goal((5.0, [1.5, 0.0], REST)))
+    home.eventually(lambda: home.position()[0] > 0.05, 'some motion')
+    second = home.send(goal((1.0, [0.0, 0.5], REST)))
+    answer = home.finish(first)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert 'newer' in answer.result.error_string
+    assert home.finish(second).result.error_code == Result.SUCCESSFUL
+    assert home.position() == pytest.approx([0.0, 0.5], abs=1e-9)
+
+
+def test_topic_moves_the_arm_and_replaces_a_goal(home):
+    home.eventually(lambda: home.trajectories.get_subscription_count() == 1, 'the subscription')
+    first = home.send(goal((5.0, [1.5, 0.0], REST)))
+    home.trajectories.publish(trajectory((0.8, [-0.3, 0.2], REST)))
+    assert home.finish(first).status == GoalStatus.STATUS_ABORTED
+    home.eventually(lambda: np.allclose(home.position(), [-0.3, 0.2], atol=1e-9), 'the end of the trajectory')
+
+
+def changed(change):
+    message = goal((1.0, [0.1, 0.1], REST))
+    change(message)
+    return message
+
+
+INVALID = {
+    'too few joints': (goal((1.0, [0.1]), names=['elbow']), Result.INVALID_JOINTS, 'shoulder missing'),
+    'unknown joint': (goal((1.0, REST), names=['shoulder', 'wrist']), Result.INVALID_JOINTS, 'wrist unknown'),
+    'no points': (goal(), Result.INVALID_GOAL, 'no points'),
+    'times': (goal((1.0, REST), (0.5, REST)), Result.INVALID_GOAL, 'times must increase'),
+    'size': (goal((1.0, [0.1])), Result.INVALID_GOAL, '1 positions for 2 joints'),
+    'nan': (goal((1.0, [0.1, math.nan])), Result.INVALID_GOAL, "'elbow' has the value nan"),
+    'final velocity': (goal((1.0, REST, [0.0, 0.2])), Result.INVALID_GOAL, "'elbow' still has 0.2"),
+    'over': (goal((1.0, REST), stamp=Time(sec=1)), Result.OLD_HEADER_TIMESTAMP, 'ended'),
+    'position limit': (goal((4.0, [2.5, 0.0], REST)), Result.INVALID_GOAL, "'shoulder' would be at 2.5000"),
+    'velocity limit': (goal((0.5, [0.0, 1.0])), Result.INVALID_GOAL, "'elbow' would move at 2.0000"),
+    'jump': (goal((0.0, [1.0, 0.0]), (1.0, [1.0, 0.0])), Result.INVALID_GOAL, 'present state'),
+    'tolerance': (
+        changed(lambda g: g.path_tolerance.append(JointTolerance(name='wrist', position=0.1))),
+        Result.INVALID_GOAL,
+        "'wrist'",
+    ),
+}
+
+
+@pytest.mark.parametrize('name', INVALID)
+def test_invalid_goal_ends_with_its_code_and_a_sentence(home, name):
+    message, code, words = INVALID[name]
+    answer = home.finish(home.send(message))
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.error_code == code
+    assert words in answer.result.error_string
+    assert home.position() == pytest.approx(REST, abs=1e-9)
+
+
+def test_invalid_goal_does_not_disturb_the_running_one(home):
+    running = home.send(goal((1.0, [0.4, 0.0], REST)))
+    assert home.finish(home.send(goal())).result.error_code == Result.INVALID_GOAL
+    assert home.finish(running).result.error_code == Result.SUCCESSFUL
+
+
+def test_path_tolerance_of_a_goal(home):
+    message = goal((1.0, [1.0, 0.0]))  # at 1 rad/s the state is 0.008 rad behind the command
+    message.path_tolerance.append(JointTolerance(name='shoulder', position=0.001))
+    answer = home.finish(home.send(message))
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.error_code == Result.PATH_TOLERANCE_VIOLATED
+    assert "joint 'shoulder'" in answer.result.error_string
+
+
+def test_start_time_in_the_past_skips_what_is_over(home):
+    stamp = home.node.get_clock().now().to_msg()
+    stamp.sec -= 100
+    message = goal((0.0, REST), (100.0, REST), (101.5, [0.5, 0.0], REST), stamp=stamp)
+    assert home.finish(home.send(message)).result.error_code == Result.SUCCESSFUL
+    assert home.position() == pytest.approx([0.5, 0.0], abs=1e-9)
+
+
+def test_deactivation_aborts_the_goal_and_inactive_controllers_reject(home):
+    running = home.send(goal((5.0, [1.5, 0.0], REST)))
+    home.eventually(lambda: home.position()[0] > 0.05, 'some motion')
+    strict = SwitchController.Request.STRICT
+    assert home.call(
+        SwitchController, 'switch_controller', deactivate_controllers=['arm_controller'], strictness=strict
+    ).ok
+    try:
+        answer = home.finish(running)
+        assert answer.status == GoalStatus.STATUS_ABORTED
+        assert 'deactivated' in answer.result.error_string
+        assert not home.send(goal((1.0, REST))).accepted
+        held = home.position()
+        assert held[0] > 0.05
+    finally:
+        assert home.call(
+            SwitchController, 'switch_controller', activate_controllers=['arm_controller'], strictness=strict
+        ).ok
+    assert home.position() == held
+
+
+def test_goal_tolerance_is_violated_when_the_hardware_stays_off(graph, urdf):
+    graph.describe(urdf(hardware_parameters='<param name="position_state_following_offset">0.2</param>'))
+    graph.manager()
+    graph.spawn('joint_state_broadcaster', 'arm_controller')
+    answer = graph.finish(graph.send(goal((1.0, REST, REST))))
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.error_code == Result.GOAL_TOLERANCE_VIOLATED
+    assert "position error of joint 'shoulder' is -0.2" in answer.result.error_string
