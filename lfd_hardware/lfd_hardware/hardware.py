@@ -71,18 +71,27 @@ class Hardware:
     def claim(self, owner: str, names: Iterable[str]) -> None:
         """Give the command interfaces to one owner, all or none."""
         wanted = tuple(names)
-        for name in wanted:
+        self.check_claim(owner, wanted, self._owners)
+        self._owners.update(dict.fromkeys(wanted, owner))
+
+    @property
+    def owners(self) -> dict[str, str]:
+        """Who has claimed which command interface."""
+        return dict(self._owners)
+
+    def check_claim(self, owner: str, names: Iterable[str], owners: Mapping[str, str]) -> None:
+        """Raise ClaimRefused when a command interface does not exist or, by ``owners``, is another's."""
+        for name in names:
             if name not in self.commands:
                 raise ClaimRefused(
                     f"'{owner}' needs the command interface '{name}', which the hardware does not have: "
                     f'it has {", ".join(self.commands) or "none"}.'
                 )
-            if self._owners.get(name, owner) != owner:
+            if owners.get(name, owner) != owner:
                 raise ClaimRefused(
-                    f"'{owner}' needs the command interface '{name}', which '{self._owners[name]}' has claimed: "
+                    f"'{owner}' needs the command interface '{name}', which '{owners[name]}' has claimed: "
                     'deactivate that controller first.'
                 )
-        self._owners.update(dict.fromkeys(wanted, owner))
 
     def release(self, owner: str) -> None:
         """Take all command interfaces back from an owner."""

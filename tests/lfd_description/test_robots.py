@@ -13,7 +13,7 @@ from lfd_description.urdf import RobotTree, parse_urdf
 DEG = math.pi / 180
 TURN = 360 * DEG
 
-# The fact sheet's numbers, written down here once more: lower [rad], upper [rad], velocity [rad/s]. Finds slips of
+# The published numbers, written down here once more: lower [rad], upper [rad], velocity [rad/s]. Finds slips of
 # the pen, not errors of the sheet.
 GP8 = [
     (-2.9670, 2.9670, 7.9412),

@@ -127,3 +127,19 @@ def test_bad_parameter_file_is_one_sentence(graph):
     assert manager.wait() == 1
     assert 'update_rate' in manager.output
     assert 'Traceback' not in manager.output
+
+
+def test_best_effort_does_what_it_can(arm):
+    arm.spawn('--inactive', 'rival_controller')
+    answer = arm.call(
+        SwitchController,
+        'switch_controller',
+        strictness=SwitchController.Request.BEST_EFFORT,
+        deactivate_controllers=['joint_state_broadcaster'],
+        activate_controllers=['rival_controller'],
+    )
+    assert answer.ok
+    assert arm.controllers()['joint_state_broadcaster'].state == 'inactive'
+    assert arm.controllers()['rival_controller'].state == 'inactive'
+    assert arm.call(UnloadController, 'unload_controller', name='rival_controller').ok
+    arm.spawn('joint_state_broadcaster')

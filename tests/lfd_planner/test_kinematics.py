@@ -10,7 +10,7 @@ from lfd_planner.robot.kinematics import Chain
 QUARTER = math.pi / 2
 
 # Denavit-Hartenberg parameters [m]: d1, a2, a3, d4, d5, d6. UR3e, UR5e and the UR10e's first five were read
-# on Universal Robots' page; the UR3's and the UR10e's d6 are the fact sheet's.
+# on Universal Robots' page; the UR3's and the UR10e's d6 are those of its published description.
 UR = {
     'ur3': (0.1519, -0.24365, -0.21325, 0.11235, 0.08535, 0.0819),
     'ur3e': (0.15185, -0.24355, -0.2132, 0.13105, 0.08535, 0.0921),

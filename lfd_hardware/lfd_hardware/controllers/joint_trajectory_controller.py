@@ -29,7 +29,6 @@ from lfd_hardware.trajectory import Array, ErrorCode, RawPoint, TrajectoryRefuse
 
 COMMAND_INTERFACES = ('position', 'velocity', 'acceleration')
 STATE_INTERFACES = ('position', 'velocity', 'acceleration')
-STATE_RATE = 20.0  # [Hz] of ~/controller_state
 TRAJECTORY_QOS = QoSProfile(depth=10)
 STATE_QOS = QoSProfile(depth=10)
 
@@ -66,13 +65,10 @@ class JointTrajectoryController(Controller):
         self._allow_final_velocity = self.parameter(
             'allow_nonzero_velocity_at_trajectory_end', False, 'Accept trajectories that do not end at rest.'
         )
-        monitor_rate = self.parameter('action_monitor_rate', 20.0, 'Rate of the action feedback [Hz].')
-        if monitor_rate <= 0.0:
-            raise ControllerError(
-                f"'action_monitor_rate' of '{self.name}' is {monitor_rate:g}: give a rate above zero."
-            )
-        self._feedback_every = self._cycles_per(monitor_rate)
-        self._state_every = self._cycles_per(STATE_RATE)
+        self._feedback_every = self._read_rate('action_monitor_rate', 'Rate of the action feedback [Hz].')
+        self._state_every = self._read_rate('state_publish_rate', 'Rate of ~/controller_state [Hz].')
+        if self.parameter('allow_partial_joints_goal', False, 'Not supported here.'):
+            self.logger.warning('allow_partial_joints_goal is not supported here: goals must name every joint.')
         self._lock = threading.Lock()  # around the follower and the goal: the loop and the callbacks use both
         self._follower = TrajectoryFollower([self._limit(joint) for joint in self._joints], self.period)
         self._goal: _Goal | None = None
@@ -185,7 +181,11 @@ class JointTrajectoryController(Controller):
             raise ControllerError(f"'joints' of '{self.name}' names '{joint}': use joints of the hardware ({known}).")
         return limit
 
-    def _cycles_per(self, rate: float) -> int:
+    def _read_rate(self, name: str, description: str) -> int:
+        """Cycles from one message to the next."""
+        rate = self.parameter(name, 20.0, description)
+        if not rate > 0.0:
+            raise ControllerError(f"'{name}' of '{self.name}' is {rate:g}: give a rate above zero.")
         return max(1, round(1.0 / (rate * self.period)))
 
     # The loop's side

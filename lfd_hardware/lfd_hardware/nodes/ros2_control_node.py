@@ -156,8 +156,7 @@ class ControllerManager:
         self._logger.error(f'The update loop failed in a cycle and goes on: {error}')
 
     def _activate(self, controller: Controller, hardware: Hardware) -> None:
-        """Make active or raise ClaimRefused; the lock is held."""
-        hardware.check_states(controller.name, controller.state_interfaces())
+        """Make active; the lock is held."""
         hardware.claim(controller.name, controller.command_interfaces())
         controller.activate()
         controller.state = ControllerState.ACTIVE
@@ -311,27 +310,36 @@ class ControllerManager:
         with self._lock:
             leaving = [c for name in stop if (c := self._switchable(name, problems)) and c in self._active]
             coming = [c for name in start if (c := self._switchable(name, problems)) and c not in self._active]
+            coming = self._admitted(hardware, leaving, coming, problems)
             if problems and not best_effort:
                 return problems
             for controller in leaving:
                 self._deactivate(controller)
-            started: list[Controller] = []
             for controller in coming:
-                try:
-                    self._activate(controller, hardware)
-                    started.append(controller)
-                except ClaimRefused as refusal:
-                    problems.append(str(refusal))
-            if problems and not best_effort:
-                for controller in started:
-                    self._deactivate(controller)
-                for controller in leaving:
-                    self._activate(controller, hardware)
-                return problems
-        for verb, controllers in (('Deactivated', leaving), ('Activated', started)):
+                self._activate(controller, hardware)
+        for verb, controllers in (('Deactivated', leaving), ('Activated', coming)):
             for controller in controllers:
                 self._logger.info(f"{verb} '{controller.name}'.")
         return problems
+
+    @staticmethod
+    def _admitted(
+        hardware: Hardware, leaving: Sequence[Controller], coming: Sequence[Controller], problems: list[str]
+    ) -> list[Controller]:
+        """Those of ``coming`` whose interfaces will be there and free once ``leaving`` have left."""
+        gone = {controller.name for controller in leaving}
+        owners = {name: owner for name, owner in hardware.owners.items() if owner not in gone}
+        admitted: list[Controller] = []
+        for controller in coming:
+            try:
+                hardware.check_states(controller.name, controller.state_interfaces())
+                hardware.check_claim(controller.name, controller.command_interfaces(), owners)
+            except ClaimRefused as refusal:
+                problems.append(str(refusal))
+            else:
+                owners.update(dict.fromkeys(controller.command_interfaces(), controller.name))
+                admitted.append(controller)
+        return admitted
 
     def _switchable(self, name: str, problems: list[str]) -> Controller | None:
         controller = self._controllers.get(name)
