@@ -19,12 +19,12 @@ _CHECKS = (
 
 def main(arguments: argparse.Namespace) -> int:
     """Run all checks, or only pytest when it was given arguments; return 1 if any failed."""
-    checks = _CHECKS[-1:] if arguments.pytest else _CHECKS
+    checks = _CHECKS[-1:] if arguments.rest else _CHECKS
     failed = []
     for name, command in checks:
         say(f'── {name}')
         if subprocess.run(
-            [*command, *(arguments.pytest if name == 'pytest' else [])], cwd=CHECKOUT, check=False
+            [*command, *(arguments.rest if name == 'pytest' else [])], cwd=CHECKOUT, check=False
         ).returncode:
             failed.append(name)
     if failed:

@@ -101,14 +101,12 @@ def parser() -> argparse.ArgumentParser:
     add('robots', 'robots:main', 'List the robots.', 'robots')
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
 
-    test = add('test', 'checks:main', 'Run the linters, the type checker and all tests.', 'test tests/interop -x')
-    test.add_argument(
-        'pytest', nargs=argparse.REMAINDER, metavar='...', help='given: only pytest, with these arguments'
+    add(
+        'test', 'checks:main', 'Run the linters, the type checker and all tests.', 'test tests/interop -x'
+    ).add_argument('rest', nargs='*', metavar='...', help='if given: only pytest, with these arguments')
+    add('run', 'run:main', 'Run a program inside the environment.', 'run python my_node.py').add_argument(
+        'rest', nargs='*', metavar='PROGRAM ...'
     )
-
-    run = add('run', 'run:main', 'Run a program inside the environment.', 'run python my_node.py')
-    run.add_argument('program', nargs=argparse.REMAINDER, metavar='PROGRAM ...')
-
     add('setup', '', 'Set everything up and do nothing else.', 'setup')
     add('clean', '', 'Remove all that lfd made (.venv and .lfd).', 'clean')
     return top
@@ -122,8 +120,12 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
 def parse(argv: Sequence[str]) -> argparse.Namespace:
     """Read the command line; exits with code 2 and one sentence on wrong usage."""
     top = parser()
+    rest: Sequence[str] = ()
+    if argv[:1] in (['test'], ['run']) and argv[1:2] not in (['-h'], ['--help']):
+        argv, rest = argv[:1], argv[1:]  # for another program, options included
     arguments = top.parse_args(argv)
-    if arguments.command == 'run' and not arguments.program:
+    arguments.rest = list(rest)
+    if arguments.command == 'run' and not rest:
         top.error('run needs a program, for example: ./lfd run python')
     return arguments
 

@@ -10,9 +10,7 @@ from .home.faults import Fault
 
 def main(arguments: argparse.Namespace) -> int:
     """Become the program."""
-    program = [word for index, word in enumerate(arguments.program) if index or word != '--']
-    if not program:
-        raise Fault('run needs a program.', 'for example: ./lfd run python my_node.py')
+    program: list[str] = arguments.rest
     try:
         os.execvp(program[0], program)
     except OSError as error:

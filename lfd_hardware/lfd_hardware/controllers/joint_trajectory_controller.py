@@ -183,7 +183,7 @@ class JointTrajectoryController(Controller):
 
     def _read_rate(self, name: str, description: str) -> int:
         """Cycles from one message to the next."""
-        rate = self.parameter(name, 20.0, description)
+        rate = float(self.parameter(name, 20.0, description))
         if not rate > 0.0:
             raise ControllerError(f"'{name}' of '{self.name}' is {rate:g}: give a rate above zero.")
         return max(1, round(1.0 / (rate * self.period)))
