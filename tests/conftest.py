@@ -1,35 +1,28 @@
-"""What all tests share: ROS domains of their own, and ./lfd as a user runs it."""
+"""What all tests share: ROS domains of their own, nodes in them, and ./lfd as a user runs it."""
 
 from __future__ import annotations
 
 import os
 import subprocess
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import rclpy
-from rclpy.executors import SingleThreadedExecutor
-from rclpy.node import Node
+from support.peer import Peer
 
 from lfd_bringup.domain import claim_free
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-TIMEOUT = 60.0  # [s], generous: a loaded machine must not fail a test
 # What `./lfd test` adds to the environment; a user's terminal has none of it.
 INSIDE = (
-    'LFD_OWN_DOMAIN',
+    'AMENT_PREFIX_PATH',
     'LD_LIBRARY_PATH',
+    'LFD_OWN_DOMAIN',
     'PYTHONPATH',
     'ROS_DOMAIN_ID',
     'ROS_LOG_DIR',
     'VIRTUAL_ENV',
-    'AMENT_PREFIX_PATH',
 )
-
-Wait = Callable[..., None]
 
 
 @pytest.fixture
@@ -45,45 +38,22 @@ def ros_domain() -> Iterator[int]:
 
 
 @pytest.fixture
-def make_node(ros_domain: int) -> Iterator[Callable[[str], Node]]:
-    """Makes nodes in the test's domain, each a DDS participant of its own, spun in the background."""
-    undo = []
+def make_peer(ros_domain: int) -> Iterator[Callable[[str], Peer]]:
+    """Makes nodes in the test's domain, each a DDS participant of its own."""
+    peers: list[Peer] = []
 
-    def make(name: str) -> Node:
-        context = rclpy.Context()
-        rclpy.init(context=context, domain_id=ros_domain)
-        node = rclpy.create_node(name, context=context)
-        executor = SingleThreadedExecutor(context=context)
-        executor.add_node(node)
-        thread = threading.Thread(target=executor.spin, daemon=True)
-        thread.start()
-        undo.append((executor, thread, node, context))
-        return node
+    def make(name: str) -> Peer:
+        peers.append(Peer(name, ros_domain))
+        return peers[-1]
 
     yield make
-    for executor, thread, node, context in undo:
-        executor.shutdown()
-        thread.join()
-        node.destroy_node()
-        rclpy.shutdown(context=context)
-
-
-@pytest.fixture
-def wait_until() -> Wait:
-    """Waits for a condition; fails the test when it does not come true in time."""
-
-    def wait(condition: Callable[[], object], what: str, timeout: float = TIMEOUT) -> None:
-        deadline = time.monotonic() + timeout
-        while not condition():
-            assert time.monotonic() < deadline, f'waited {timeout} s in vain: {what}'
-            time.sleep(0.02)
-
-    return wait
+    for peer in peers:
+        peer.close()
 
 
 @pytest.fixture
 def user_environment() -> dict[str, str]:
-    """The environment of a terminal in which ./lfd is typed."""
+    """The environment of a terminal in which ./lfd is typed; LFD_HOME is that of the running tests."""
     return {key: value for key, value in os.environ.items() if key not in INSIDE}
 
 

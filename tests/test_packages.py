@@ -15,7 +15,12 @@ CHECKOUT = Path(__file__).resolve().parents[1]
 MANIFESTS = sorted([*CHECKOUT.glob('lfd_*/package.xml'), *CHECKOUT.glob('interop/*/package.xml')])
 PYTHON_PACKAGES = sorted(path.parent for path in CHECKOUT.glob('lfd_*/setup.py'))
 # Import name -> the key by which rosdep knows it, where the two differ.
-ROSDEP_KEYS = {'matplotlib': 'python3-matplotlib', 'numba': 'python3-numba', 'numpy': 'python3-numpy', 'yaml': 'python3-yaml'}
+ROSDEP_KEYS = {
+    'matplotlib': 'python3-matplotlib',
+    'numba': 'python3-numba',
+    'numpy': 'python3-numpy',
+    'yaml': 'python3-yaml',
+}
 DESIGNED = {'lfd_bringup', 'lfd_description', 'lfd_hardware', 'lfd_msgs', 'lfd_planner', 'lfd_vr_bridge'}
 
 
@@ -55,7 +60,9 @@ def test_what_is_imported_is_declared(package: Path):
 @pytest.mark.parametrize('package', PYTHON_PACKAGES, ids=lambda path: path.name)
 def test_what_is_declared_of_ours_is_imported_or_started(package: Path):
     root = ET.parse(package / 'package.xml').getroot()
-    declared = {element.text for element in root if element.tag == 'exec_depend' and str(element.text).startswith('lfd_')}
+    declared = {
+        element.text for element in root if element.tag == 'exec_depend' and str(element.text).startswith('lfd_')
+    }
     started = set(STAND_INS.values()) if package.name == 'lfd_bringup' else set()
     assert declared <= imports_of(package / package.name) | started
 

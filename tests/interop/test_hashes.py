@@ -43,22 +43,22 @@ def test_python_classes_can_be_made_of_every_interface():
         assert made() is not None if kind == 'msg' else made.__name__ == interface
 
 
-def test_hashes_on_the_wire_equal_the_official_ones(make_node, wait_until):
+def test_hashes_on_the_wire_equal_the_official_ones(make_peer):
     """What a real MoveIt client sees in discovery is the hash that its own type has."""
-    speaker, listener = make_node('speaker'), make_node('listener')
+    speaker, listener = make_peer('speaker'), make_peer('listener')
     topics = {f'/topic_{index}': name for index, name in enumerate(MESSAGES)}
     for topic, name in topics.items():
         package, _, interface = name.split('/')
-        speaker.create_publisher(getattr(importlib.import_module(f'{package}.msg'), interface), topic, 1)
+        speaker.node.create_publisher(getattr(importlib.import_module(f'{package}.msg'), interface), topic, 1)
 
     def heard() -> dict[str, str]:
         return {
             name: f'RIHS01_{bytes(info.topic_type_hash.value).hex()}'
             for topic, name in topics.items()
-            for info in listener.get_publishers_info_by_topic(topic)
+            for info in listener.node.get_publishers_info_by_topic(topic)
         }
 
-    wait_until(lambda: len(heard()) == len(topics), 'all publishers are discovered')
+    listener.eventually(lambda: len(heard()) == len(topics), 'all publishers are discovered')
     assert heard() == {name: OFFICIAL[name] for name in MESSAGES}
 
 

@@ -62,8 +62,10 @@ class Watch:
         return state
 
     def wait_until_connected(self) -> None:
-        self._graph.wait_for(lambda: self.static and self.descriptions and self._publisher.get_subscription_count() > 0)
-        self._graph.wait_for(lambda: self._graph.node.count_publishers('/tf') > 0)
+        self._graph.eventually(
+            lambda: self.static and self.descriptions and self._publisher.get_subscription_count() > 0
+        )
+        self._graph.eventually(lambda: self._graph.node.count_publishers('/tf') > 0)
 
 
 @pytest.fixture
@@ -103,7 +105,7 @@ def test_a_late_joiner_hears_the_description_and_the_fixed_frames(graph, start) 
 
     late = Watch(graph)
 
-    graph.wait_for(lambda: late.descriptions and late.static)
+    graph.eventually(lambda: late.descriptions and late.static)
     assert late.descriptions == [xml]
     assert frames(late.static) == {('base_link', 'base'), ('link_6_t', 'flange'), ('flange', 'tool0')}
     assert not late.moving
@@ -119,11 +121,11 @@ def test_offers_the_topics_of_the_official_node(graph, start, watch) -> None:
 
     publishers, subscriptions = graph.node.get_publishers_info_by_topic, graph.node.get_subscriptions_info_by_topic
     latched = (ReliabilityPolicy.RELIABLE, DurabilityPolicy.TRANSIENT_LOCAL)
-    graph.wait_for(lambda: qos(publishers, '/robot_description') == [latched])
-    graph.wait_for(lambda: qos(publishers, '/tf_static') == [latched])
-    graph.wait_for(lambda: qos(publishers, '/tf') == [(ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE)])
+    graph.eventually(lambda: qos(publishers, '/robot_description') == [latched])
+    graph.eventually(lambda: qos(publishers, '/tf_static') == [latched])
+    graph.eventually(lambda: qos(publishers, '/tf') == [(ReliabilityPolicy.RELIABLE, DurabilityPolicy.VOLATILE)])
     best_effort = (ReliabilityPolicy.BEST_EFFORT, DurabilityPolicy.VOLATILE)
-    graph.wait_for(lambda: qos(subscriptions, '/joint_states') == [best_effort])
+    graph.eventually(lambda: qos(subscriptions, '/joint_states') == [best_effort])
 
 
 @pytest.mark.parametrize('name', ['gp8', 'ur5e'])
@@ -135,7 +137,7 @@ def test_tf_agrees_with_forward_kinematics(graph, start, watch, name: str) -> No
     q = [0.3, -0.4, 0.5, -0.6, 0.7, -0.8]
     sent: list[JointState] = []
 
-    graph.wait_for(lambda: watch.moving, doing=lambda: sent.append(watch.send(list(robot.joints), q)))
+    graph.eventually(lambda: watch.moving, doing=lambda: sent.append(watch.send(list(robot.joints), q)))
 
     expected = Chain(parse_urdf(xml), 'base_link', 'tool0').pose(q)
     np.testing.assert_allclose(compose(watch.moving + watch.static, 'base_link', 'tool0'), expected, atol=1e-9)
@@ -147,7 +149,7 @@ def test_mimic_joints_follow_and_strangers_are_passed_over(graph, start, watch) 
     start(robot_description=GRIPPER)
     watch.wait_until_connected()
 
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['wheel', 'left_joint'], [3.0, 0.02]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['wheel', 'left_joint'], [3.0, 0.02]))
 
     assert frames(watch.moving) == {('palm', 'left'), ('palm', 'right')}
     # Its origin is turned a quarter about z, so that its x axis is the palm's y axis.
@@ -169,9 +171,9 @@ def test_survives_invalid_joint_states(
     node = start(robot_description=GRIPPER)
     watch.wait_until_connected()
 
-    graph.wait_for(lambda: complaint in node.output, doing=lambda: watch.send(names, positions))
+    graph.eventually(lambda: complaint in node.output, doing=lambda: watch.send(names, positions))
     assert not watch.moving
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
 
     assert node.output.count('Ignored') == 1
 
@@ -179,11 +181,11 @@ def test_survives_invalid_joint_states(
 def test_older_joint_states_are_ignored(graph, start, watch) -> None:
     start(robot_description=GRIPPER)
     watch.wait_until_connected()
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
 
     watch.send(['left_joint'], [0.05], stamp=Time(seconds=1))
     heard = len(watch.moving)
-    graph.wait_for(lambda: len(watch.moving) > heard, doing=lambda: watch.send(['left_joint'], [0.02]))
+    graph.eventually(lambda: len(watch.moving) > heard, doing=lambda: watch.send(['left_joint'], [0.02]))
 
     heights = [t.transform.translation.y for m in watch.moving for t in m.transforms if t.child_frame_id == 'left']
     assert set(np.round(heights, 6)) == {0.01, 0.02}
@@ -193,14 +195,14 @@ def test_ignore_timestamp_takes_them_all(graph, start, watch) -> None:
     start(robot_description=GRIPPER, ignore_timestamp=True)
     watch.wait_until_connected()
 
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01], stamp=Time(seconds=0)))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01], stamp=Time(seconds=0)))
 
 
 def test_an_unstamped_joint_state_is_named_as_the_reason(graph, start, watch) -> None:
     node = start(robot_description=GRIPPER)
     watch.wait_until_connected()
 
-    graph.wait_for(
+    graph.eventually(
         lambda: 'without a time stamp' in node.output,
         doing=lambda: watch.send(['left_joint'], [0.01], stamp=Time(seconds=0)),
     )
@@ -211,7 +213,7 @@ def test_frame_prefix_goes_before_every_frame(graph, start, watch) -> None:
     start(robot_description=GRIPPER, frame_prefix='left/')
     watch.wait_until_connected()
 
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
 
     assert frames(watch.static) == {('left/palm', 'left/camera')}
     assert frames(watch.moving) == {('left/palm', 'left/left'), ('left/palm', 'left/right')}
@@ -221,13 +223,13 @@ def test_the_description_can_be_replaced_while_running(graph, start, watch) -> N
     start(robot_description=robot_description(find_robot('ur3e')))
     watch.wait_until_connected()
     parameters = AsyncParameterClient(graph.node, 'robot_state_publisher')
-    graph.wait_for(parameters.services_are_ready)
+    graph.eventually(parameters.services_are_ready)
 
-    (result,) = graph.result_of(parameters.set_parameters([Parameter('robot_description', value=GRIPPER)])).results
+    (result,) = graph.result(parameters.set_parameters([Parameter('robot_description', value=GRIPPER)])).results
 
     assert result.successful
-    graph.wait_for(lambda: watch.descriptions[-1] == GRIPPER and ('palm', 'camera') in frames(watch.static[-1:]))
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
+    graph.eventually(lambda: watch.descriptions[-1] == GRIPPER and ('palm', 'camera') in frames(watch.static[-1:]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
     assert ('palm', 'left') in frames(watch.moving)
 
 
@@ -244,15 +246,15 @@ def test_a_bad_parameter_is_refused_with_a_reason(graph, start, watch, name: str
     node = start(robot_description=GRIPPER)
     watch.wait_until_connected()
     parameters = AsyncParameterClient(graph.node, 'robot_state_publisher')
-    graph.wait_for(parameters.services_are_ready)
+    graph.eventually(parameters.services_are_ready)
 
-    (result,) = graph.result_of(parameters.set_parameters([Parameter(name, value=value)])).results
+    (result,) = graph.result(parameters.set_parameters([Parameter(name, value=value)])).results
 
     assert not result.successful
     assert reason in result.reason
-    graph.wait_for(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
+    graph.eventually(lambda: watch.moving, doing=lambda: watch.send(['left_joint'], [0.01]))
     assert watch.descriptions == [GRIPPER]
-    assert node.running
+    assert node.is_running
 
 
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
@@ -262,7 +264,7 @@ def test_leaves_quietly_on_a_signal(graph, start, watch, number: signal.Signals)
 
     node.send(number)
 
-    assert node.exit_code() == 0
+    assert node.wait() == 0
     assert 'Traceback' not in node.output
 
 
@@ -279,7 +281,7 @@ def test_leaves_quietly_on_a_signal(graph, start, watch, number: signal.Signals)
 def test_says_in_one_sentence_why_it_cannot_start(start, parameters: dict[str, object], complaint: str) -> None:
     node = start(**parameters)
 
-    assert node.exit_code() == 2
+    assert node.wait() == 2
     (line,) = node.output.splitlines()
     assert line.startswith('robot_state_publisher: ')
     assert complaint in line

@@ -2,17 +2,22 @@
 
 from __future__ import annotations
 
-import os
-import signal
-import subprocess
-import sys
-import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
+from controller_manager_msgs.srv import ListControllers
+from rclpy.action import ActionClient
+from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.time import Time
+from sensor_msgs.msg import JointState
+from std_msgs.msg import String
+from support.peer import Peer
+from support.process import Process, node_process
+from trajectory_msgs.msg import JointTrajectory
 
 from lfd_bringup.domain import claim_free
 
@@ -79,85 +84,14 @@ stray_controller:
 """
 
 
-class Process:
-    """A program of the package under test, whose output is kept."""
-
-    def __init__(self, domain: int, module: str, *arguments: str) -> None:
-        self._popen = subprocess.Popen(
-            [sys.executable, '-m', f'lfd_hardware.nodes.{module}', *arguments],
-            env={**os.environ, 'ROS_DOMAIN_ID': str(domain), 'PYTHONUNBUFFERED': '1'},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            text=True,
-        )
-        self._lines: list[str] = []
-        self._reader = threading.Thread(target=self._read, daemon=True)
-        self._reader.start()
-
-    @property
-    def output(self) -> str:
-        return ''.join(self._lines)
-
-    def end(self, number: int = signal.SIGINT, timeout: float = 15.0) -> int:
-        """Send a signal and return the exit code."""
-        self._popen.send_signal(number)
-        return self.wait(timeout)
-
-    def wait(self, timeout: float = 30.0) -> int:
-        try:
-            code = self._popen.wait(timeout)
-        except subprocess.TimeoutExpired:
-            self._popen.kill()
-            self._popen.wait()
-            raise
-        self._reader.join(5.0)
-        return code
-
-    def stop(self) -> None:
-        if self._popen.poll() is None:
-            self._popen.kill()
-            self._popen.wait()
-        self._reader.join(5.0)
-
-    def _read(self) -> None:
-        assert self._popen.stdout is not None
-        with self._popen.stdout as output:
-            self._lines.extend(output)
-
-
-def eventually(condition: Callable[[], Any], what: str, timeout: float = 20.0) -> Any:
-    """Wait until the condition is true and return its value."""
-    deadline = time.monotonic() + timeout
-    while time.monotonic() < deadline:
-        value = condition()
-        if value:
-            return value
-        time.sleep(0.005)
-    raise AssertionError(f'{what} did not happen within {timeout:g} s')
-
-
-class Graph:
+class Graph(Peer):
     """The test's own node: publishes robot_description, records joint_states, calls services and the action."""
 
-    eventually = staticmethod(eventually)
-
     def __init__(self, directory: Path) -> None:
-        import rclpy
-        from control_msgs.action import FollowJointTrajectory
-        from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
-        from rclpy.action import ActionClient
-        from rclpy.executors import SingleThreadedExecutor
-        from rclpy.qos import DurabilityPolicy, QoSProfile
-        from sensor_msgs.msg import JointState
-        from std_msgs.msg import String
-        from trajectory_msgs.msg import JointTrajectory
-
         self.parameters = directory / 'controllers.yaml'
         self.parameters.write_text(CONTROLLERS_YAML)
-        self._domain = claim_free()
-        self._context = rclpy.Context()
-        rclpy.init(context=self._context, domain_id=self._domain.number)
-        self.node = rclpy.create_node('arm_test', context=self._context)
+        self._claim = claim_free()
+        super().__init__('arm_test', self._claim.number)
         latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
         self._description = self.node.create_publisher(String, 'robot_description', latched)
         self.trajectories = self.node.create_publisher(JointTrajectory, 'arm_controller/joint_trajectory', 10)
@@ -172,15 +106,9 @@ class Graph:
         )
         self._clients: dict[str, Any] = {}
         self.arm = ActionClient(self.node, FollowJointTrajectory, 'arm_controller/follow_joint_trajectory')
-        self._executor = SingleThreadedExecutor(context=self._context)
-        self._executor.add_node(self.node)
         self._processes: list[Process] = []
-        self._spinner = threading.Thread(target=self._spin, daemon=True)
-        self._spinner.start()
 
     def describe(self, urdf: str) -> None:
-        from std_msgs.msg import String
-
         self._description.publish(String(data=urdf))
 
     def manager(self) -> Process:
@@ -199,21 +127,15 @@ class Graph:
         client = self._clients.get(service)
         if client is None:
             client = self._clients[service] = self.node.create_client(kind, f'controller_manager/{service}')
-        eventually(client.service_is_ready, f'service {service}')
+        self.eventually(client.service_is_ready, f'service {service}')
         return self.result(client.call_async(kind.Request(**fields)))
 
-    def result(self, future: Any, timeout: float = 20.0) -> Any:
-        eventually(future.done, 'an answer', timeout)
-        return future.result()
-
     def controllers(self) -> dict[str, Any]:
-        from controller_manager_msgs.srv import ListControllers
-
         return {each.name: each for each in self.call(ListControllers, 'list_controllers').controller}
 
     def send(self, goal: Any, feedback: Callable[[Any], None] | None = None) -> Any:
         """Send a goal and return its handle."""
-        eventually(self.arm.server_is_ready, 'the action')
+        self.eventually(self.arm.server_is_ready, 'the action')
         return self.result(self.arm.send_goal_async(goal, feedback_callback=feedback))
 
     def finish(self, handle: Any) -> Any:
@@ -221,32 +143,23 @@ class Graph:
         return self.result(handle.get_result_async())
 
     def position(self) -> list[float]:
-        """The newest position [rad]."""
-        self.states.clear()
-        eventually(lambda: self.states, 'a joint state')
+        """The position [rad] of now; older joint states may still be waiting to be read."""
+        now = self.node.get_clock().now()
+        self.eventually(
+            lambda: self.states and Time.from_msg(self.states[-1].header.stamp) >= now, 'a joint state of now'
+        )
         return list(self.states[-1].position)
 
     def close(self) -> None:
         for process in self._processes:
             process.stop()
-        self._executor.shutdown()
-        self._spinner.join(5.0)
-        self.node.destroy_node()
-        self._context.try_shutdown()
-        self._domain.__exit__()
+        super().close()
+        self._claim.__exit__()
 
-    def _run(self, module: str, *arguments: str) -> Process:
-        process = Process(self._domain.number, module, *arguments)
+    def _run(self, executable: str, *arguments: str) -> Process:
+        process = node_process(self.domain, 'lfd_hardware', executable, *arguments)
         self._processes.append(process)
         return process
-
-    def _spin(self) -> None:
-        from rclpy.executors import ExternalShutdownException
-
-        try:
-            self._executor.spin()
-        except ExternalShutdownException:
-            return
 
 
 @pytest.fixture(scope='session')

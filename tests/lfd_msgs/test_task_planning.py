@@ -25,18 +25,19 @@ def test_actions_carry_solutions():
     assert PlanTask.Result().solutions == []
 
 
-def test_the_service_answers_across_participants(make_node, wait_until):
+def test_the_service_answers_across_participants(make_peer):
     def answer(request: TaskPlanning.Request, response: TaskPlanning.Response) -> TaskPlanning.Response:
         response.error_code.val = MoveItErrorCodes.PLANNING_FAILED
         response.message = f'no motion for: {request.task_description} at x={request.task_origin.position.x}'
         return response
 
-    make_node('planner').create_service(TaskPlanning, 'compute_motion_plan_from_task', answer)
-    client = make_node('user').create_client(TaskPlanning, 'compute_motion_plan_from_task')
-    wait_until(client.service_is_ready, 'the service is discovered')
+    planner, user = make_peer('planner'), make_peer('user')
+    planner.node.create_service(TaskPlanning, 'compute_motion_plan_from_task', answer)
+    client = user.node.create_client(TaskPlanning, 'compute_motion_plan_from_task')
+    user.eventually(client.service_is_ready, 'the service is discovered')
     request = TaskPlanning.Request(task_description='pick: box')
     request.task_origin.position.x = 0.5
     future = client.call_async(request)
-    wait_until(future.done, 'the service answers')
+    user.eventually(future.done, 'the service answers', doing=planner.spin_once)
     assert future.result().error_code.val == MoveItErrorCodes.PLANNING_FAILED
     assert future.result().message == 'no motion for: pick: box at x=0.5'

@@ -7,6 +7,7 @@ import asyncio
 import json
 import os
 import sys
+import threading
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
@@ -98,15 +99,17 @@ async def _run(
         folder = log_folder(f'demo-{robot.name}')
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(claimed.number), 'ROS_LOG_DIR': str(folder)}
         supervisor = Supervisor(embedded(describe(robot.name)), environment, folder, on_line)
+        stop = threading.Event()
         supervisor.start()
         try:
             await asyncio.wait_for(supervisor.wait_ready(), READY_TIMEOUT)
             print(f'  graph is up in ROS domain {claimed.number}: {", ".join(supervisor.pids())}', flush=True)
-            recording = await asyncio.to_thread(perform, robot, motion, claimed.number, view)
+            recording = await asyncio.to_thread(perform, robot, motion, claimed.number, view, stop)
         except TimeoutError:
             raise MotionFailed(
                 f'the graph was not ready after {READY_TIMEOUT:.0f} s: {" | ".join(last_lines)}'
             ) from None
         finally:
+            stop.set()
             await supervisor.stop()
     return measure(motion, recording, chain)

@@ -30,6 +30,13 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         DISK_FULL,
     ),
     (
+        r'Temporary failure in name resolution|Name or service not known|NameResolutionError|Network is unreachable'
+        r'|Failed to establish a new connection|Connection refused|Read timed out|ConnectTimeoutError|ProxyError',
+        'the package index cannot be reached',
+        'check the network (and the proxy: HTTPS_PROXY, pip config list), then run the same command again; '
+        'what was downloaded is kept',
+    ),
+    (
         r'No matching distribution found for (\S+)|Could not find a version that satisfies the requirement (\S+)',
         'the package index does not have {0} for this Python',
         'check that line of lfd_bringup/requirements, and that pip reaches an index that has it (pip config list)',
@@ -38,13 +45,6 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         r'Invalid requirement: (.+)',
         'a line of the requirements is not valid: {0}',
         'mend or restore that line (git diff lfd_bringup/requirements)',
-    ),
-    (
-        r'Temporary failure in name resolution|Name or service not known|NameResolutionError|Network is unreachable'
-        r'|Failed to establish a new connection|Connection refused|Read timed out|ConnectTimeoutError|ProxyError',
-        'the package index cannot be reached',
-        'check the network (and the proxy: HTTPS_PROXY, pip config list), then run the same command again; '
-        'what was downloaded is kept',
     ),
     (
         r'CERTIFICATE_VERIFY_FAILED|SSLError',

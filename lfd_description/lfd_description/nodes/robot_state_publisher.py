@@ -4,18 +4,14 @@ robot_description (parameter) ──► robot_description (latched topic); fixed
 joint_states (topic) ───────────► movable joints and their mimics ──► tf
 """
 
-import contextlib
 import math
 import sys
 from collections.abc import Sequence
 
-import rclpy
 from builtin_interfaces.msg import Time
 from geometry_msgs.msg import TransformStamped
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
-from rclpy.clock import Clock, ClockType
 from rclpy.exceptions import ParameterException
-from rclpy.executors import ExternalShutdownException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
@@ -25,6 +21,7 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from lfd_description.nodes.lifetime import run_until_signal
 from lfd_description.publish_rate import PublishRate
 from lfd_description.transforms import LinkTransform, fixed_transforms, moving_transforms
 from lfd_description.urdf import RobotTree, UrdfError, parse_urdf
@@ -185,31 +182,7 @@ def _refusal(parameter: Parameter) -> str:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM: returns 0 then, or 2 at once if an argument cannot be used."""
-    with contextlib.ExitStack() as cleanup:
-        cleanup.enter_context(contextlib.suppress(KeyboardInterrupt, ExternalShutdownException))
-        try:
-            rclpy.init(args=args)
-        except RuntimeError as error:
-            return _refuse(error)
-        cleanup.callback(rclpy.try_shutdown)
-        try:
-            node = RobotStatePublisher()
-        except (ParameterError, ParameterException) as error:
-            return _refuse(error)
-        except Exception:
-            if rclpy.ok():
-                raise
-            return 0  # a signal during start-up makes whatever call was under way fail
-        cleanup.callback(node.destroy_node)
-        # A signal wakes rclpy a moment before the context is down, which it may miss and wait on: look again by itself.
-        node.create_timer(0.5, lambda: None, clock=Clock(clock_type=ClockType.STEADY_TIME))
-        rclpy.spin(node)
-    return 0
-
-
-def _refuse(error: Exception) -> int:
-    print(f'{NAME}: {" ".join(str(error).split())}', file=sys.stderr)
-    return 2
+    return run_until_signal(NAME, RobotStatePublisher, args, refusals=(ParameterError, ParameterException))
 
 
 if __name__ == '__main__':

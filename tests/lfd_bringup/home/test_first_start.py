@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import os
 import random
-import re
 import signal
-import subprocess
 import time
 from pathlib import Path
 
 import pytest
+from support.peer import eventually
+from support.process import Process
 
 SEED = 20261116
 TIMEOUT = 900.0  # [s] for the whole set-up on a slow machine
@@ -24,17 +24,7 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return tmp_path_factory.mktemp('a user') / 'my lfd'
 
 
-def start(checkout: Path, environment: dict[str, str], home: Path, output: Path) -> subprocess.Popen[bytes]:
-    with output.open('wb') as file:
-        return subprocess.Popen(
-            [str(checkout / 'lfd'), 'setup'],
-            env={**environment, 'LFD_HOME': str(home)},
-            stdout=file,
-            stderr=subprocess.STDOUT,
-        )
-
-
-def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment, home, tmp_path, wait_until, lfd):
+def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment, home, lfd):
     dice = random.Random(SEED)
     for step, longest in (
         ('Make a Python environment', 1.0),
@@ -43,19 +33,15 @@ def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment
         ('Build', 8.0),
         ('Build', 25.0),
     ):
-        output = tmp_path / 'output.txt'
-        process = start(checkout, user_environment, home, output)
-        wait_until(
-            lambda output=output, step=step, process=process: (
-                re.search(rf'\] {step}', output.read_text()) or process.poll() is not None
-            ),
+        process = Process([str(checkout / 'lfd'), 'setup'], {**user_environment, 'LFD_HOME': str(home)})
+        eventually(
+            lambda process=process, step=step: f'] {step}' in process.output or not process.is_running,
             f'the step {step!r} has begun',
             timeout=TIMEOUT,
         )
         time.sleep(dice.uniform(0.0, longest))  # any moment will do: this is the fault, not a wait for a condition
-        process.send_signal(dice.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
-        process.wait(60.0)
-        assert 'Traceback' not in output.read_text()
+        process.end(dice.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
+        assert 'Traceback' not in process.output
     last = lfd('setup', timeout=TIMEOUT, LFD_HOME=str(home))
     assert last.returncode == 0, last.stderr
     assert 'lfd is set up in' in last.stdout

@@ -7,6 +7,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from support.peer import eventually
 
 from lfd_bringup.home import process
 
@@ -30,7 +31,7 @@ def test_output_is_logged_and_shown_line_by_line(tmp_path: Path):
     assert (tmp_path / 'setup.log').read_text().endswith('one\ntwo\n')
 
 
-def test_an_interruption_ends_the_program_and_its_children(tmp_path: Path, wait_until):
+def test_an_interruption_ends_the_program_and_its_children(tmp_path: Path):
     """Ctrl-C arrives while the program and a child of it are at work."""
     program = 'import subprocess, time\nprint(subprocess.Popen(["sleep", "600"]).pid)\ntime.sleep(600)'
     pids: list[int] = []
@@ -42,7 +43,7 @@ def test_an_interruption_ends_the_program_and_its_children(tmp_path: Path, wait_
 
     with pytest.raises(KeyboardInterrupt):
         run(program, tmp_path, interrupt)
-    wait_until(lambda: not Path(f'/proc/{pids[0]}').exists(), 'the grandchild has ended')
+    eventually(lambda: not Path(f'/proc/{pids[0]}').exists(), 'the grandchild has ended')
 
 
 def test_leftovers_of_this_home_are_ended_and_others_are_not(tmp_path: Path):

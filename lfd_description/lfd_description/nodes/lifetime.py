@@ -1,0 +1,46 @@
+"""How a node of the suite lives: from its start until SIGINT or SIGTERM, and without a traceback at either end.
+
+rclpy's own signal handlers shut the context down under a running executor, which then fails in whatever call it was
+making, or misses the signal and waits. Here a signal only sets a flag, and the executor looks at it between two calls.
+"""
+
+import signal
+import sys
+import threading
+from collections.abc import Callable, Sequence
+
+import rclpy
+from rclpy.executors import SingleThreadedExecutor
+from rclpy.node import Node
+from rclpy.signals import SignalHandlerOptions
+
+LOOK_EVERY = 0.1  # [s] between two looks at the flag, when nothing else happens
+
+
+def run_until_signal(
+    name: str, make: Callable[[], Node], args: Sequence[str] | None, refusals: tuple[type[Exception], ...] = ()
+) -> int:
+    """Run a node until SIGINT or SIGTERM.
+
+    Returns 0 then, or 2 at once, with one sentence on stderr, if the command line is wrong or `make` raises one of the
+    `refusals`.
+    """
+    explained: tuple[type[Exception], ...] = (RuntimeError, *refusals)  # rclpy raises the first for its arguments
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    try:
+        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
+        node = make()
+    except explained as error:
+        print(f'{name}: {" ".join(str(error).split())}', file=sys.stderr)
+        rclpy.try_shutdown()
+        return 2
+    executor = SingleThreadedExecutor()
+    executor.add_node(node)
+    while not stop.is_set():
+        executor.spin_once(timeout_sec=LOOK_EVERY)
+    executor.shutdown()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0
