@@ -129,7 +129,7 @@ def parse_urdf(xml: str) -> RobotTree:
     Raises:
         UrdfError: the text is no URDF, or one that describes no single tree of joints.
     """
-    robot = _robot_element(xml)
+    robot = robot_element(xml)
     links = tuple(_name(element, 'link') for element in robot.findall('link'))
     joints = tuple(_joint(element) for element in robot.findall('joint'))
     if not links:
@@ -143,7 +143,12 @@ def parse_urdf(xml: str) -> RobotTree:
     return RobotTree(robot.get('name', ''), links, joints, _root(links, joints))
 
 
-def _robot_element(xml: str) -> ET.Element:
+def robot_element(xml: str) -> ET.Element:
+    """The outermost element of a URDF, for whoever reads more of it than the kinematic tree.
+
+    Raises:
+        UrdfError: the text is no well-formed URDF, is too long, or declares a DOCTYPE.
+    """
     if len(xml) > MAX_CHARACTERS:
         raise UrdfError(f'The URDF has {len(xml)} characters; keep it below {MAX_CHARACTERS} (meshes go into files).')
     if not xml.strip():
@@ -153,7 +158,7 @@ def _robot_element(xml: str) -> ET.Element:
         element = ET.fromstring(xml)
     except (ET.ParseError, expat.ExpatError, UnicodeError) as error:
         raise UrdfError(
-            f'The URDF is not well-formed XML ({error}); was a xacro file or a path given instead?'
+            f'The URDF is not well-formed XML ({error}); give the text of a URDF, not a path and not a xacro file.'
         ) from None
     if element.tag != 'robot':
         raise UrdfError(f'The URDF starts with <{element.tag}>; its outermost element must be <robot>.')

@@ -6,15 +6,15 @@ Positions are in rad (revolute, continuous) or m (prismatic), velocities in rad/
 from __future__ import annotations
 
 import math
-import re
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+from lfd_description.urdf import MOVING, Joint, Mimic, UrdfError, parse_urdf, robot_element
+
 COMPONENT_TYPES = ('system', 'actuator', 'sensor')
 PART_KINDS = ('joint', 'sensor', 'gpio')
-MOVING_JOINT_TYPES = ('revolute', 'continuous', 'prismatic')
 
 
 class DescriptionError(ValueError):
@@ -40,15 +40,6 @@ class JointLimit:
     upper: float = math.inf  # [rad] or [m]
     velocity: float = math.inf  # [rad/s] or [m/s]
     continuous: bool = False  # turns without end, so that positions 2 pi apart are the same
-
-
-@dataclass(frozen=True)
-class Mimic:
-    """A joint that is not driven by itself: position = multiplier * position of ``joint`` + offset."""
-
-    joint: str
-    multiplier: float = 1.0
-    offset: float = 0.0  # [rad] or [m]
 
 
 @dataclass(frozen=True)
@@ -100,28 +91,24 @@ class HardwareDescription:
 
 def parse_hardware(urdf: str) -> HardwareDescription:
     """Read every ``<ros2_control>`` tag of a URDF text, or raise DescriptionError."""
-    if re.search(r'<!\s*(DOCTYPE|ENTITY)', urdf, re.IGNORECASE):
-        raise DescriptionError('The robot description has a DOCTYPE or ENTITY declaration: remove it.')
     try:
-        root = ElementTree.fromstring(urdf)
-    except ElementTree.ParseError as error:
-        raise DescriptionError(f'The robot description is not XML ({error}): publish the URDF after xacro.') from error
-    if root.tag != 'robot':
-        raise DescriptionError(f'The robot description starts with <{root.tag}> and not with <robot>: publish a URDF.')
+        tree = parse_urdf(urdf)
+    except UrdfError as error:
+        raise DescriptionError(str(error)) from None
+    root = robot_element(urdf)
     tags = root.findall('ros2_control')
     if not tags:
         raise DescriptionError(
             'The robot description has no <ros2_control> tag: add one with the plugin and the joints to control.'
         )
-    urdf_joints = {joint.get('name', ''): joint for joint in root.findall('joint')}
-    components = tuple(_component(tag, urdf_joints) for tag in tags)
+    components = tuple(_component(tag, tree.joint) for tag in tags)
     _refuse_twins([component.name for component in components], '<ros2_control> tags are named')
     _refuse_twins([p.name for c in components for p in c.parts], 'parts of the <ros2_control> tags are named')
     _check_mimics(components)
-    return HardwareDescription(robot=root.get('name', ''), components=components)
+    return HardwareDescription(robot=tree.name, components=components)
 
 
-def _component(tag: ElementTree.Element, urdf_joints: Mapping[str, ElementTree.Element]) -> Component:
+def _component(tag: ElementTree.Element, urdf_joints: Mapping[str, Joint]) -> Component:
     name = _attribute(tag, 'name', 'a <ros2_control> tag')
     where = f"<ros2_control name='{name}'>"
     kind = _attribute(tag, 'type', where)
@@ -139,7 +126,7 @@ def _component(tag: ElementTree.Element, urdf_joints: Mapping[str, ElementTree.E
     return Component(name, kind, plugin, _parameters(hardware, where), parts)
 
 
-def _part(tag: ElementTree.Element, where: str, urdf_joints: Mapping[str, ElementTree.Element]) -> Part:
+def _part(tag: ElementTree.Element, where: str, urdf_joints: Mapping[str, Joint]) -> Part:
     name = _attribute(tag, 'name', f'a <{tag.tag}> in {where}')
     here = f"<{tag.tag} name='{name}'> in {where}"
     commands = tuple(_interface(child, here) for child in tag.findall('command_interface'))
@@ -155,13 +142,13 @@ def _part(tag: ElementTree.Element, where: str, urdf_joints: Mapping[str, Elemen
     if urdf_joint is None:
         known = ', '.join(sorted(urdf_joints)) or 'none'
         raise DescriptionError(f'{here} is no joint of the URDF: use one of its joints ({known}).')
-    mimic = None if tag.get('mimic') == 'false' else _mimic(urdf_joint, here)
+    mimic = None if tag.get('mimic') == 'false' else urdf_joint.mimic
     if mimic is not None and commands:
         raise DescriptionError(
             f"{here} follows '{mimic.joint}' by <mimic> but has a command interface: remove the "
             'command interface, or set mimic="false".'
         )
-    limit = _limit(urdf_joint, name, here, commands)
+    limit = _limit(urdf_joint, here, commands)
     _check_start(states, limit, mimic, here)
     return Part('joint', name, commands, states, parameters, limit, mimic)
 
@@ -181,27 +168,16 @@ def _interface(tag: ElementTree.Element, where: str) -> Interface:
 _NUMBERS = ('initial_value', 'min', 'max')
 
 
-def _limit(urdf_joint: ElementTree.Element, name: str, where: str, commands: tuple[Interface, ...]) -> JointLimit:
+def _limit(joint: Joint, where: str, commands: tuple[Interface, ...]) -> JointLimit:
     """The URDF's limit, made narrower by ``min`` and ``max`` of the command interfaces as ros2_control does."""
-    kind = urdf_joint.get('type', '')
-    if kind not in MOVING_JOINT_TYPES:
+    if not joint.moves:
         raise DescriptionError(
-            f"{where} is a '{kind}' joint in the URDF: only {', '.join(MOVING_JOINT_TYPES)} joints can be controlled."
+            f"{where} is a '{joint.kind}' joint in the URDF: only {', '.join(MOVING)} joints can be controlled."
         )
-    tag = urdf_joint.find('limit')
-    continuous = kind == 'continuous'
-    if tag is None and not continuous:
-        raise DescriptionError(f'{where} has no <limit> in the URDF: add lower, upper and velocity.')
-    attributes = {} if tag is None else tag.attrib
-    here = f"the URDF's <limit> of joint '{name}'"
-
-    def bound(key: str, default: float) -> float:
-        return _number(attributes[key], f"'{key}' of {here}") if key in attributes else default
-
-    # URDF: lower and upper are 0 when left out.
-    lower = -math.inf if continuous else bound('lower', 0.0)
-    upper = math.inf if continuous else bound('upper', 0.0)
-    velocity = bound('velocity', math.inf)
+    here = f"the URDF's <limit> of joint '{joint.name}'"
+    lower, upper, velocity = -math.inf, math.inf, math.inf
+    if joint.limits is not None:
+        lower, upper, velocity = joint.limits.lower, joint.limits.upper, joint.limits.velocity
     for interface in commands:
         if interface.name == 'position':
             lower, upper = max(lower, interface.minimum), min(upper, interface.maximum)
@@ -211,18 +187,7 @@ def _limit(urdf_joint: ElementTree.Element, name: str, where: str, commands: tup
         raise DescriptionError(f'{here} has no position left between {lower:g} and {upper:g}: correct lower and upper.')
     if velocity <= 0.0:
         raise DescriptionError(f'{here} allows a velocity of {velocity:g}: give one above zero.')
-    return JointLimit(name, lower, upper, velocity, continuous)
-
-
-def _mimic(urdf_joint: ElementTree.Element, where: str) -> Mimic | None:
-    tag = urdf_joint.find('mimic')
-    if tag is None:
-        return None
-    return Mimic(
-        joint=_attribute(tag, 'joint', f'<mimic> of {where}'),
-        multiplier=_number(tag.get('multiplier', '1'), f"'multiplier' of <mimic> of {where}"),
-        offset=_number(tag.get('offset', '0'), f"'offset' of <mimic> of {where}"),
-    )
+    return JointLimit(joint.name, lower, upper, velocity, joint.kind == 'continuous')
 
 
 def _check_start(states: tuple[Interface, ...], limit: JointLimit, mimic: Mimic | None, where: str) -> None:

@@ -3,7 +3,8 @@ import re
 
 import pytest
 
-from lfd_hardware.description import DescriptionError, JointLimit, Mimic, parse_hardware
+from lfd_description.urdf import Mimic
+from lfd_hardware.description import DescriptionError, JointLimit, parse_hardware
 
 
 def test_reads_component_joints_interfaces_and_limits(urdf):
@@ -23,11 +24,15 @@ def test_reads_component_joints_interfaces_and_limits(urdf):
 
 
 def robot(control: str, joints: str = '') -> str:
-    return f'<robot name="r">{joints}{control}</robot>'
+    links = ''.join(f'<link name="{name}"/>' for name in ('base', *re.findall(r'<child link="(\w+)"', joints)))
+    return f'<robot name="r">{links}{joints}{control}</robot>'
 
 
-def joint(name: str = 'a', kind: str = 'revolute', inside: str = '<limit lower="-1" upper="1" velocity="2"/>') -> str:
-    return f'<joint name="{name}" type="{kind}">{inside}</joint>'
+def joint(
+    name: str = 'a', kind: str = 'revolute', inside: str = '<limit lower="-1" upper="1" velocity="2" effort="1"/>'
+) -> str:
+    ends = f'<parent link="base"/><child link="{name}_link"/>'
+    return f'<joint name="{name}" type="{kind}">{ends}{inside}</joint>'
 
 
 def control(*parts: str, plugin: str = 'mock_components/GenericSystem') -> str:
@@ -55,7 +60,7 @@ def test_command_interface_can_narrow_but_not_widen_the_limit():
 
 
 def test_mimic_joint_is_read_from_the_urdf():
-    inside = '<limit lower="-1" upper="1" velocity="2"/><mimic joint="a" multiplier="-1" offset="0.25"/>'
+    inside = '<limit lower="-1" upper="1" velocity="2" effort="1"/><mimic joint="a" multiplier="-1" offset="0.25"/>'
     part = '<joint name="b"><state_interface name="position"/></joint>'
     hardware = parse_hardware(robot(control(PART_A, part), joint() + joint('b', inside=inside)))
     assert hardware.components[0].joints[1].mimic == Mimic('a', -1.0, 0.25)
@@ -71,8 +76,8 @@ def test_sensors_and_gpios_are_parts_too():
 @pytest.mark.parametrize(
     ('urdf_text', 'words'),
     [
-        ('<robot', 'not XML'),
-        ('', 'not XML'),
+        ('<robot', 'not well-formed XML'),
+        ('', 'empty'),
         ('<!DOCTYPE r [<!ENTITY x "y">]><robot name="r"/>', 'DOCTYPE'),
         ('<sdf/>', '<robot>'),
         (robot(''), 'no <ros2_control> tag'),
@@ -83,12 +88,15 @@ def test_sensors_and_gpios_are_parts_too():
         (robot(control()), 'no <joint>'),
         (robot(control(PART_A)), 'no joint of the URDF'),
         (robot(control(PART_A), joint(kind='fixed')), "'fixed'"),
-        (robot(control(PART_A), joint(inside='')), '<limit>'),
-        (robot(control(PART_A), joint(inside='<limit lower="x" upper="1" velocity="2"/>')), "'x'"),
-        (robot(control(PART_A), joint(inside='<limit lower="nan" upper="1" velocity="2"/>')), "'nan'"),
-        (robot(control(PART_A), joint(inside='<limit lower="2" upper="1" velocity="2"/>')), 'no position left'),
-        (robot(control(PART_A), joint(inside='<limit lower="-1" upper="1" velocity="0"/>')), 'velocity of 0'),
-        (robot(control(PART_A), joint(inside='<limit lower="0.5" upper="1" velocity="2"/>')), 'starts at 0'),
+        (robot(control(PART_A), joint(inside='')), '<limit'),
+        (robot(control(PART_A), joint(inside='<limit lower="x" upper="1" velocity="2" effort="1"/>')), 'lower="x"'),
+        (robot(control(PART_A), joint(inside='<limit lower="nan" upper="1" velocity="2" effort="1"/>')), 'lower="nan"'),
+        (robot(control(PART_A), joint(inside='<limit lower="2" upper="1" velocity="2" effort="1"/>')), 'swap them'),
+        (
+            robot(control(PART_A), joint(inside='<limit lower="-1" upper="1" velocity="0" effort="1"/>')),
+            'velocity of 0',
+        ),
+        (robot(control(PART_A), joint(inside='<limit lower="0.5" upper="1" velocity="2" effort="1"/>')), 'starts at 0'),
         (robot(control(PART_A, PART_A), joint()), "2 parts of the <ros2_control> tags are named 'a'"),
         (robot(control(PART_A) * 2, joint()), "named 'hw'"),
         (robot(control('<joint name="a"/>'), joint()), 'no <command_interface>'),
@@ -103,11 +111,14 @@ def test_sensors_and_gpios_are_parts_too():
             ),
             "'one'",
         ),
-        (robot(control(PART_A), joint(inside='<limit velocity="1"/><mimic joint="b"/>')), '<mimic>'),
+        (
+            robot(control(PART_A), joint(inside='<limit velocity="1" effort="1"/><mimic joint="b"/>') + joint('b')),
+            '<mimic>',
+        ),
         (
             robot(
                 control('<joint name="a"><state_interface name="position"/></joint>'),
-                joint(inside='<limit velocity="1"/><mimic joint="b"/>'),
+                joint(inside='<limit velocity="1" effort="1"/><mimic joint="b"/>') + joint('b'),
             ),
             "mimics 'b'",
         ),

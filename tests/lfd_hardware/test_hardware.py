@@ -50,7 +50,8 @@ def test_mimic_joint_follows_the_other_one(urdf):
         '</ros2_control>',
     )
     finger = (
-        '<joint name="finger" type="prismatic"><limit lower="-1" upper="1" velocity="1"/>'
+        '<link name="finger_link"/><joint name="finger" type="prismatic"><parent link="base"/>'
+        '<child link="finger_link"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
         '<mimic joint="shoulder" multiplier="-0.5" offset="0.1"/></joint></robot>'
     )
     driver = make_driver(parse_hardware(text.replace('</robot>', finger)).components[0])

@@ -105,7 +105,7 @@ def test_restart_and_spawn_again(graph, urdf):
 def test_waits_for_a_usable_description(graph, urdf):
     manager = graph.manager()
     graph.eventually(lambda: 'Waiting for the URDF' in manager.output, 'the first line')
-    graph.describe('<robot name="bare"/>')
+    graph.describe('<robot name="bare"><link name="base"/></robot>')
     graph.eventually(lambda: 'no <ros2_control> tag' in manager.output, 'a word about the tag')
     graph.describe(urdf(plugin='abb_hardware_interface/ABBSystemHardware'))
     graph.eventually(lambda: 'mock_components/GenericSystem only for now' in manager.output, 'a word about the plugin')
