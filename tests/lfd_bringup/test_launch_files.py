@@ -158,9 +158,10 @@ def test_lfd_up_runs_what_launch_runs(robot: str, launched, tmp_path: Path):
             index for index, word in enumerate(command) if word.endswith(f'/lib/{spec.package}/{node.executable}')
         )
         assert spec.package == graph.STAND_INS.get(node.package, node.package)
-        plain, _, ros = ' '.join(command[script + 1 :]).partition('--ros-args')
-        assert plain.split() == node.arguments
-        files = [Path(word) for word in ros.split() if word.endswith('.yaml')]
+        words = command[script + 1 :]
+        split = words.index('--ros-args') if '--ros-args' in words else len(words)
+        assert words[:split] == node.arguments
+        files = [Path(word) for word in words[split:] if word.endswith('.yaml')]
         expected_files = [Path(parameter) for parameter in node.parameters if isinstance(parameter, str)]
         assert files[: len(expected_files)] == expected_files
         for path, parameter in zip(files[len(expected_files) :], node.parameters[len(expected_files) :], strict=True):
