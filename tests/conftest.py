@@ -11,18 +11,10 @@ import pytest
 from support.peer import Peer
 
 from lfd_bringup.domain import claim_free
+from lfd_bringup.home.environment import environment
+from lfd_bringup.home.layout import Layout
 
 CHECKOUT = Path(__file__).resolve().parents[1]
-# What `./lfd test` adds to the environment; a user's terminal has none of it.
-INSIDE = (
-    'AMENT_PREFIX_PATH',
-    'LD_LIBRARY_PATH',
-    'LFD_OWN_DOMAIN',
-    'PYTHONPATH',
-    'ROS_DOMAIN_ID',
-    'ROS_LOG_DIR',
-    'VIRTUAL_ENV',
-)
 
 
 @pytest.fixture
@@ -53,8 +45,12 @@ def make_peer(ros_domain: int) -> Iterator[Callable[[str], Peer]]:
 
 @pytest.fixture
 def user_environment() -> dict[str, str]:
-    """The environment of a terminal in which ./lfd is typed; LFD_HOME is that of the running tests."""
-    return {key: value for key, value in os.environ.items() if key not in INSIDE}
+    """The environment of a terminal in which ./lfd is typed: none of what ./lfd test added but the home it runs in."""
+    layout = Layout.inside()
+    added = {*environment(layout, {}), 'LFD_OWN_DOMAIN'}
+    path = [folder for folder in os.environ['PATH'].split(os.pathsep) if Path(folder) != layout.venv / 'bin']
+    kept = {key: value for key, value in os.environ.items() if key not in added}
+    return {**kept, 'PATH': os.pathsep.join(path), 'LFD_HOME': str(layout.home)}
 
 
 @pytest.fixture

@@ -3,21 +3,13 @@
 import sys
 
 from .commands import handler, parse
-from .home.console import complain, say
-from .home.faults import Fault
+from .home.console import guarded
 
 
 def main() -> int:
     """Run the command; return its exit code."""
     arguments = parse(sys.argv[1:])
-    try:
-        return handler(arguments)(arguments)
-    except Fault as fault:
-        complain(str(fault))
-        return 1
-    except KeyboardInterrupt:
-        say('')
-        return 130
+    return guarded(lambda: handler(arguments)(arguments))
 
 
 if __name__ == '__main__':

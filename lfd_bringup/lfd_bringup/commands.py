@@ -89,6 +89,13 @@ def parser() -> argparse.ArgumentParser:
         help='ROS domain (default: $ROS_DOMAIN_ID, else one of this checkout that is free)',
     )
 
+    up.add_argument(
+        '--discovery',
+        choices=('localhost', 'subnet'),
+        default='localhost',
+        help='who on the network may take part (default: this machine only)',
+    )
+
     graph = add('graph', 'graph:main', 'Print which nodes run for a robot, with all parameters.', 'graph --robot gp8')
     _add_graph_arguments(graph)
     graph.add_argument(

@@ -38,7 +38,7 @@ class Domain:
 
 def claim(asked: int | None = None) -> Domain:
     """Claim a domain: the asked one, else the user's ROS_DOMAIN_ID, else the first free one."""
-    if asked is None and 'ROS_DOMAIN_ID' in os.environ and not os.environ.get('LFD_OWN_DOMAIN'):
+    if asked is None and os.environ.get('ROS_DOMAIN_ID') and not os.environ.get('LFD_OWN_DOMAIN'):
         try:
             asked = domain_id(os.environ['ROS_DOMAIN_ID'])
         except argparse.ArgumentTypeError as error:
@@ -57,7 +57,7 @@ def claim(asked: int | None = None) -> Domain:
 
 def claim_free() -> Domain:
     """Claim the first free domain, beginning with this checkout's own."""
-    own = default_domain(Layout.default().home)
+    own = default_domain(Layout.inside().home)
     found = _first_free((own + step - 1) % HIGHEST_DOMAIN + 1 for step in range(HIGHEST_DOMAIN))
     if found is None:
         raise Fault('all ROS domains of this machine are taken.', 'stop some of the running graphs')

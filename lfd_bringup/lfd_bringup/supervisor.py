@@ -32,6 +32,7 @@ LONGEST_DELAY = 10.0  # [s]
 STABLE_AFTER = 10.0  # [s] of running that make the next end count as the first again
 STOP_STEPS = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0))  # signal, [s] until the next
 KEPT_LOGS = 20
+LOG_FORMAT = '[{severity}] [{name}]: {message}'  # on the terminal; the files in ROS_LOG_DIR have the times
 COLOURS = ('36', '33', '35', '32', '34', '96', '93', '95')
 
 
@@ -155,16 +156,17 @@ class _Child:
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
         rest = b''
-        with (self._folder / f'{self.spec.name}.log').open('ab') as log:
-            while data := await process.stdout.read(65536):
-                with contextlib.suppress(OSError):  # a full disk must not stop the robot
-                    log.write(data)
-                    log.flush()
-                *lines, rest = (rest + data).split(b'\n')
-                for line in lines:
-                    self._on_line(self.spec.name, line.decode(errors='replace').rstrip('\r'))
+        while data := await process.stdout.read(65536):
+            self._log(data)
+            *lines, rest = (rest + data).split(b'\n')
+            for line in lines:
+                self._on_line(self.spec.name, line.decode(errors='replace').rstrip('\r'))
         if rest:
             self._on_line(self.spec.name, rest.decode(errors='replace'))
+
+    def _log(self, data: bytes) -> None:
+        with contextlib.suppress(OSError), (self._folder / f'{self.spec.name}.log').open('ab') as log:
+            log.write(data)  # or not: a full disk must not stop the robot
 
     def begin_stop(self) -> None:
         self._stopping.set()
@@ -217,11 +219,12 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
 
 
 def log_folder(name: str) -> Path:
-    """A new folder for the logs of one run; the oldest ones are removed."""
-    parent = Layout.default().log / 'graphs'
+    """A new folder for the logs of one run; the oldest ones of runs that have ended are removed."""
+    parent = Layout.inside().log / 'graphs'
     folder = parent / f'{time.strftime("%Y%m%d-%H%M%S")}-{name}-{os.getpid()}'
     folder.mkdir(parents=True)
-    for old in sorted(parent.iterdir())[:-KEPT_LOGS]:
+    ended = [old for old in sorted(parent.iterdir()) if not Path('/proc', old.name.rpartition('-')[2]).exists()]
+    for old in ended[:-KEPT_LOGS]:
         shutil.rmtree(old, ignore_errors=True)
     return folder
 
@@ -237,8 +240,9 @@ class Prefixer:
         }
 
     def __call__(self, name: str, line: str) -> None:
-        """Print one line of a node."""
-        print(self._prefixes[name], line, flush=True)
+        """Print one line of a node, if anybody still reads."""
+        with contextlib.suppress(OSError):
+            print(self._prefixes[name], line, flush=True)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -246,9 +250,17 @@ def main(arguments: argparse.Namespace) -> int:
     graph = embedded(describe(arguments.robot, hardware=arguments.hardware))
     with domain.claim(arguments.domain_id) as claimed:
         folder = log_folder(graph.robot)
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(claimed.number), 'ROS_LOG_DIR': str(folder)}
-        reach = os.environ.get('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
-        say(f'{graph.robot}: ROS_DOMAIN_ID={claimed.number}, discovery {reach}, logs in {folder}')
+        environment = {
+            'RCUTILS_CONSOLE_OUTPUT_FORMAT': LOG_FORMAT,
+            **os.environ,
+            'ROS_DOMAIN_ID': str(claimed.number),
+            'ROS_LOG_DIR': str(folder),
+            'ROS_AUTOMATIC_DISCOVERY_RANGE': arguments.discovery.upper(),
+        }
+        say(
+            f'{graph.robot}: ROS_DOMAIN_ID={claimed.number}, seen on this '
+            f'{"machine" if arguments.discovery == "localhost" else "network"}, logs in {folder}'
+        )
         asyncio.run(_up(graph, environment, folder))
     return 0
 

@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from lfd_bringup import commands
+from lfd_bringup.domain import claim
 from lfd_bringup.home.environment import default_domain, environment
 from lfd_bringup.home.layout import Layout
 
@@ -98,16 +99,52 @@ def test_the_environment_shuts_out_a_sourced_ros_installation():
         'AMENT_PREFIX_PATH': '/opt/ros',
         'PATH': '/bin',
     }
-    inside = environment(Layout.default(), foreign)
+    inside = environment(Layout.inside(), foreign)
     assert not [key for key, value in inside.items() if '/opt/ros' in value]
     assert inside['ROS_AUTOMATIC_DISCOVERY_RANGE'] == 'LOCALHOST'
-    assert environment(Layout.default(), {**foreign, 'ROS_DOMAIN_ID': '7'})['ROS_DOMAIN_ID'] == '7'
+    assert environment(Layout.inside(), {**foreign, 'ROS_DOMAIN_ID': '7'})['ROS_DOMAIN_ID'] == '7'
 
 
 def test_two_clones_have_domains_of_their_own():
-    numbers = {default_domain(Path(f'/home/ada/{name}')) for name in ('lfd', 'lfd 2', 'lfd-old', 'work/lfd')}
-    assert len(numbers) > 1
+    numbers = [default_domain(Path(f'/home/ada/{name}')) for name in ('lfd', 'lfd 2', 'lfd-old', 'work/lfd')]
+    assert len(set(numbers)) == len(numbers)
     assert all(1 <= number <= 101 for number in numbers)
+
+
+def test_a_taken_domain_of_its_own_is_passed_by(monkeypatch: pytest.MonkeyPatch):
+    """Two graphs of one clone, or two clones whose domains happen to be equal, get one each."""
+    monkeypatch.setenv('LFD_OWN_DOMAIN', '1')
+    with claim() as first, claim() as second:
+        assert first.number != second.number
+
+
+def test_the_folder_of_the_user_does_not_shadow_our_modules(lfd, tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / 'yaml.py').write_text('raise SystemExit(9)')
+    monkeypatch.chdir(tmp_path)
+    assert lfd('robots').returncode == 0
+
+
+def test_a_reader_who_has_seen_enough_is_no_error(checkout: Path, user_environment):
+    shell = f'"{checkout}/lfd" robots | head -1'
+    result = subprocess.run(['bash', '-c', shell], env=user_environment, capture_output=True, text=True, check=False)
+    assert result.stdout.startswith('name ')
+    assert result.stderr == ''
+
+
+def test_a_terminal_without_our_letters_gets_others(lfd):
+    result = lfd('graph', '--robot', 'gp8', PYTHONIOENCODING='ascii')
+    assert result.returncode == 0
+    assert 'robot_state_publisher' in result.stdout
+
+
+def test_an_empty_ros_domain_id_counts_as_none(lfd):
+    result = lfd('doctor', ROS_DOMAIN_ID='')
+    assert "this checkout's own" in result.stdout
+
+
+def test_a_wide_discovery_range_of_a_sourced_ros_is_not_ours(lfd):
+    show = 'import os; print(os.environ["ROS_AUTOMATIC_DISCOVERY_RANGE"])'
+    assert lfd('run', 'python', '-c', show, ROS_AUTOMATIC_DISCOVERY_RANGE='SUBNET').stdout == 'LOCALHOST\n'
 
 
 def test_a_bad_ros_domain_id_is_refused(lfd):

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import io
 import os
 import shutil
 import sys
 import time
+from collections.abc import Callable
+from pathlib import Path
 from typing import TextIO
+
+from .faults import Fault, explain
 
 BAR_WIDTH = 20
 REDRAW_PERIOD = 0.1  # [s] on a terminal
 REPEAT_PERIOD = 15.0  # [s] where there is no terminal, so that a CI log shows life
 
 
-def use_colour(stream: TextIO) -> bool:
+def use_colour(stream: TextIO | None) -> bool:
     """Whether the stream is a terminal that wants colours (https://no-color.org)."""
-    return stream.isatty() and not os.environ.get('NO_COLOR') and os.environ.get('TERM') != 'dumb'
+    return (
+        stream is not None and stream.isatty() and not os.environ.get('NO_COLOR') and os.environ.get('TERM') != 'dumb'
+    )
 
 
-def coloured(text: str, code: str, stream: TextIO) -> str:
+def coloured(text: str, code: str, stream: TextIO | None) -> str:
     """The text in an ANSI colour where the stream wants it."""
     return f'\x1b[{code}m{text}\x1b[0m' if use_colour(stream) else text
 
@@ -62,6 +69,34 @@ class StepLine:
     def _print(self, text: str, end: str = '\n') -> None:
         if text:
             print(text, end=end, file=self._stream, flush=True)
+
+
+def guarded(command: Callable[[], int]) -> int:
+    """Run a command so that whatever goes wrong is one sentence and an exit code, never a traceback.
+
+    A Fault explains itself; other failures of the system (a full disk, a lost permission) are named as they come.
+    """
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):  # None when closed by the user
+            stream.reconfigure(errors='replace')  # a terminal without these letters gets question marks
+    try:
+        code = command()
+        if sys.stdout is not None:
+            sys.stdout.flush()
+    except Fault as fault:
+        complain(str(fault))
+        return 1
+    except BrokenPipeError:
+        # Whoever read our output has seen enough, as in `./lfd robots | head -1`: leave nothing to be flushed.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        return 0
+    except OSError as error:
+        complain(str(explain('The command', f'[Errno {error.errno}] {error}', 1, Path('.lfd/log'))))
+        return 1
+    except KeyboardInterrupt:
+        say('')
+        return 130
+    return code
 
 
 def say(text: str) -> None:

@@ -6,6 +6,7 @@ The machine is checked with the standard library alone, so that the doctor has s
 from __future__ import annotations
 
 import argparse
+import importlib
 import importlib.metadata
 import os
 import sys
@@ -18,13 +19,11 @@ from .console import coloured
 from .faults import Fault
 from .layout import Layout
 
-_SETUP_BYTES = 0  # once set up, any free space will do; `interpreter.check_space` says how much there is
-
 
 def main(_: argparse.Namespace) -> int:
     """Check everything, inside the environment; return 1 if anything is wrong."""
-    layout = Layout.default()
-    ok = check_machine(layout, needed_bytes=_SETUP_BYTES)
+    layout = Layout.inside()
+    ok = check_machine(layout, needed_bytes=0)
     print('\nEnvironment')
     ok &= _report('Python', lambda: f'{sys.version.split()[0]} in {layout.venv}')
     ok &= _report('packages', _check_packages)
@@ -58,6 +57,8 @@ def _report(name: str, check: Callable[[], str]) -> bool:
         text, ok = check(), True
     except Fault as fault:
         text, ok = f'{fault.cause}\n{"":19}Fix: {fault.fix}', False
+    except Exception as error:  # the doctor must be able to speak of anything
+        text, ok = f'{type(error).__name__}: {error}\n{"":19}Fix: make it anew: ./lfd clean, then ./lfd setup', False
     mark = coloured('ok', '32', sys.stdout) if ok else coloured('!!', '31', sys.stdout)
     print(f'  {mark} {name:13} {text}')
     return ok
@@ -78,11 +79,15 @@ def _check_packages() -> str:
 
 
 def _check_workspace(layout: Layout) -> str:
-    from .steps import find_packages
+    from .recipe import find_packages, is_installed
 
     packages = find_packages(layout)
-    interfaces = sum(package.interfaces for package in packages)
-    return f'{len(packages)} packages with {interfaces} interfaces in {layout.install}'
+    absent = [package.name for package in packages if not is_installed(layout, package)]
+    if absent:
+        raise Fault(f'{", ".join(absent)} is not in {layout.install}.', 'build it: ./lfd setup')
+    for package in packages:
+        importlib.import_module(package.name)
+    return f'{len(packages)} packages with {sum(p.interfaces for p in packages)} interfaces in {layout.install}'
 
 
 def _check_kernels(layout: Layout) -> str:
@@ -131,9 +136,7 @@ def _explain_domain() -> str:
 
 
 def _explain_discovery() -> str:
-    reach = os.environ['ROS_AUTOMATIC_DISCOVERY_RANGE']
-    note = 'programs of this machine only' if reach == 'LOCALHOST' else 'from your ROS_AUTOMATIC_DISCOVERY_RANGE'
-    return f'{reach} ({note})'
+    return 'programs of this machine only; ./lfd up --discovery subnet opens a graph to the network'
 
 
 def _explain_ros_installation() -> str:

@@ -17,21 +17,23 @@ _FOREIGN = (
     'LD_LIBRARY_PATH',
     'PYTHONHOME',
     'PYTHONPATH',
+    'ROS_LOCALHOST_ONLY',
     'ROS_PACKAGE_PATH',
+    'ROS_STATIC_PEERS',
 )
 HIGHEST_DOMAIN = 101  # higher ones share their UDP ports with Linux's ephemeral range
 
 
 def default_domain(home: Path) -> int:
     """ROS domain of a home: the same at every start, different for two clones side by side, never the shared 0."""
-    return zlib.crc32(str(home).encode()) % HIGHEST_DOMAIN + 1
+    return zlib.crc32(os.fsencode(home)) % HIGHEST_DOMAIN + 1
 
 
 def environment(layout: Layout, base: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables for a program inside the home.
 
-    ROS_DOMAIN_ID and ROS_AUTOMATIC_DISCOVERY_RANGE are the user's where set; else a domain of this checkout's own,
-    seen from this machine only.
+    ROS_DOMAIN_ID is the user's where set, else one of this checkout's own. What is sent stays on the machine: a sourced
+    ROS installation may have set a wider discovery range without the user's asking.
     """
     env = {k: v for k, v in (os.environ if base is None else base).items() if k not in _FOREIGN}
     venv, install = layout.venv, layout.install
@@ -49,13 +51,13 @@ def environment(layout: Layout, base: Mapping[str, str] | None = None) -> dict[s
         ROS_PYTHON_VERSION='3',
         ROS_DISTRO='jazzy',
         RMW_IMPLEMENTATION='rmw_fastrtps_cpp',
+        ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST',
         NUMBA_CACHE_DIR=str(layout.numba_cache),
         # The libraries are found already: spares every Python start the wheels' second exec.
         _ROS_WHEELS_BOOTSTRAP_COMPLETE='1',
     )
     env.setdefault('ROS_LOG_DIR', str(layout.log / 'ros'))
-    env.setdefault('ROS_DOMAIN_ID', str(default_domain(layout.home)))
-    env.setdefault('ROS_AUTOMATIC_DISCOVERY_RANGE', 'LOCALHOST')
+    env['ROS_DOMAIN_ID'] = env.get('ROS_DOMAIN_ID') or str(default_domain(layout.home))
     return env
 
 

@@ -16,6 +16,7 @@ from .faults import DISK_FULL, Fault
 
 SUPPORTED = ((3, 11), (3, 12))
 MINIMUM_GLIBC = (2, 28)  # the ROS 2 wheels are manylinux_2_28
+BAD_IN_PATHS = '\'"$;:\\`'
 NEEDED_BYTES = 2_000_000_000  # for the environment, the build and pip's temporary files
 
 _PROBE = """
@@ -61,7 +62,8 @@ def probe(path: str) -> Interpreter:
 def choose() -> Interpreter:
     """The Python to make the environment of: LFD_PYTHON if set, else the running one, else one on the PATH."""
     named = os.environ.get('LFD_PYTHON')
-    names = [named] if named else [sys.executable, 'python3.12', 'python3.11', 'python3']
+    own = Path(sys.base_prefix, 'bin', 'python{}.{}'.format(*sys.version_info))  # not that of an environment
+    names = [named] if named else [str(own), sys.executable, 'python3.12', 'python3.11', 'python3']
     tried: list[Interpreter] = []
     for path in dict.fromkeys(shutil.which(name) or name for name in names):
         candidate = probe(path)
@@ -92,6 +94,17 @@ def check_platform() -> str:
             'use a newer distribution (Debian 12, Ubuntu 22.04 or newer, Fedora, RHEL 8 or newer)',
         )
     return f'{machine}, {library} {version}'
+
+
+def check_path(folder: Path) -> None:
+    """Refuse folders whose names the build tools cannot handle."""
+    bad = sorted(set(str(folder)) & set(BAD_IN_PATHS))
+    if bad or not str(folder).isprintable():
+        which = ' '.join(bad) or 'a character that cannot be printed'
+        raise Fault(
+            f'the path {str(folder)!r} has {which} in it, which CMake and Python environments cannot handle.',
+            'move the checkout to another folder; if only the home is meant, set LFD_HOME (spaces are fine)',
+        )
 
 
 def check_compiler() -> str:

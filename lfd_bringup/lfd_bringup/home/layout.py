@@ -4,8 +4,11 @@ from __future__ import annotations
 
 import os
 import re
+import sys
 from dataclasses import dataclass
 from pathlib import Path
+
+from .faults import Fault
 
 CHECKOUT = Path(__file__).resolve().parents[3]
 
@@ -18,10 +21,22 @@ class Layout:
     home: Path
 
     @classmethod
-    def default(cls) -> Layout:
-        """Layout of this checkout; LFD_HOME moves what lfd writes, for a checkout that is read-only."""
-        home = os.environ.get('LFD_HOME')
-        return cls(CHECKOUT, Path(home).expanduser().absolute() if home else CHECKOUT)
+    def outside(cls) -> Layout:
+        """Layout as the user asks for it: LFD_HOME moves what lfd writes, for a checkout that is read-only."""
+        named = os.environ.get('LFD_HOME')
+        if not named:
+            return cls(CHECKOUT, CHECKOUT)
+        try:
+            return cls(CHECKOUT, Path(named).expanduser().resolve())
+        except RuntimeError as error:
+            raise Fault(
+                f'LFD_HOME={named} names no folder: {str(error).rstrip(".")}.', 'set it to a path, or unset it'
+            ) from None
+
+    @classmethod
+    def inside(cls) -> Layout:
+        """Layout of the home whose Python runs this."""
+        return cls(CHECKOUT, Path(sys.prefix).parent)
 
     @property
     def venv(self) -> Path:
@@ -32,6 +47,11 @@ class Layout:
     def python(self) -> Path:
         """The environment's interpreter."""
         return self.venv / 'bin' / 'python'
+
+    @property
+    def mark(self) -> Path:
+        """Tells that lfd made the environment; holds its id, another one each time."""
+        return self.venv / 'lfd-environment'
 
     @property
     def state(self) -> Path:
@@ -47,6 +67,11 @@ class Layout:
     def lock(self) -> Path:
         """Held while the environment is being made."""
         return self.state / 'lock'
+
+    @property
+    def trash(self) -> Path:
+        """Folders on their way out."""
+        return self.state / 'trash'
 
     @property
     def build(self) -> Path:
@@ -77,6 +102,13 @@ class Layout:
     def requirements(self) -> Path:
         """Folder of the pinned requirements."""
         return self.checkout / 'lfd_bringup' / 'requirements'
+
+    def environment_id(self) -> str:
+        """Tells one environment from the next made in its place; empty when there is none of lfd's."""
+        try:
+            return self.mark.read_text().strip()
+        except OSError:
+            return ''
 
     def python_version(self) -> str | None:
         """Version of the environment's Python as `3.11`, or None when there is no environment."""

@@ -29,7 +29,7 @@ class Stamp:
         return self._digests.get(key) == digest
 
     def begun(self, key: str) -> bool:
-        """Whether the step was started and did not end: what it left behind is not to be trusted."""
+        """Whether the step was started and killed: what it left behind is not to be trusted."""
         return self._digests.get(key) == 'begun'
 
     def begin(self, *keys: str) -> None:
@@ -42,9 +42,10 @@ class Stamp:
         self._digests.update(digests)
         self._write()
 
-    def forget_all(self) -> None:
-        """Start from nothing."""
-        self._digests.clear()
+    def forget(self, *keys: str) -> None:
+        """Note that the steps failed: what they left is as good as before they began."""
+        for key in keys:
+            self._digests.pop(key, None)
         self._write()
 
     def _write(self) -> None:
@@ -69,7 +70,7 @@ def digest(*parts: str | bytes) -> str:
     """Digest of texts."""
     total = hashlib.sha256()
     for part in parts:
-        data = part.encode() if isinstance(part, str) else part
+        data = os.fsencode(part) if isinstance(part, str) else part
         total.update(len(data).to_bytes(8, 'little') + data)
     return total.hexdigest()[:24]
 

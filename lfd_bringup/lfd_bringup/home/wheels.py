@@ -13,8 +13,12 @@ _BUILDER_PATHS = re.compile(
 )
 
 
+# rosidl_adapter reads back a list of paths, which CMake cuts at letters such as é unless told that they are letters.
+_READS_PATHS = re.compile(r'(file\(STRINGS "\$\{idl_output\}" idl_tuples)\)')
+
+
 def mend_cmake_files(prefix: Path, python_include: Path, numpy_include: Path) -> int:
-    """Point the wheels' CMake targets at this machine's headers; return how many files were mended."""
+    """Make the wheels' CMake files fit this machine; return how many files were mended."""
 
     def here(found: re.Match[str]) -> str:
         return (numpy_include if found['numpy'] else python_include).as_posix()
@@ -22,7 +26,7 @@ def mend_cmake_files(prefix: Path, python_include: Path, numpy_include: Path) ->
     mended = 0
     for path in prefix.glob('share/*/cmake/*.cmake'):
         text = path.read_text(errors='surrogateescape')
-        new = _BUILDER_PATHS.sub(here, text)
+        new = _READS_PATHS.sub(r'\1 ENCODING UTF-8)', _BUILDER_PATHS.sub(here, text))
         if new != text:
             path.write_text(new, errors='surrogateescape')
             mended += 1

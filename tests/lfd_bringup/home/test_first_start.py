@@ -28,10 +28,10 @@ def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment
     dice = random.Random(SEED)
     for step, longest in (
         ('Make a Python environment', 1.0),
-        ('Install', 20.0),
-        ('Install', 40.0),
-        ('Build', 8.0),
-        ('Build', 25.0),
+        ('Install', 10.0),
+        ('Install', 10.0),
+        ('Build', 5.0),
+        ('Build', 10.0),
     ):
         process = Process([str(checkout / 'lfd'), 'setup'], {**user_environment, 'LFD_HOME': str(home)})
         eventually(
@@ -40,6 +40,7 @@ def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment
             timeout=TIMEOUT,
         )
         time.sleep(dice.uniform(0.0, longest))  # any moment will do: this is the fault, not a wait for a condition
+        assert process.is_running, f'too late to interrupt {step!r}: {process.output}'
         process.end(dice.choice([signal.SIGKILL, signal.SIGKILL, signal.SIGTERM, signal.SIGINT]))
         assert 'Traceback' not in process.output
     last = lfd('setup', timeout=TIMEOUT, LFD_HOME=str(home))
@@ -50,7 +51,7 @@ def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment
 def test_the_new_home_works(home: Path, lfd):
     result = lfd('doctor', LFD_HOME=str(home))
     assert result.returncode == 0, result.stdout + result.stderr
-    assert f'84 interfaces in {home}' in result.stdout
+    assert f'interfaces in {home}' in result.stdout
     assert lfd('setup', LFD_HOME=str(home)).stderr == '', 'the second start has nothing left to do'
 
 

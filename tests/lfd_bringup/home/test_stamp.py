@@ -17,6 +17,13 @@ def test_a_step_is_done_only_after_it_finished(tmp_path: Path):
     assert not Stamp(tmp_path / 'stamp.json').is_current('build', 'other')
 
 
+def test_a_failed_step_is_not_an_interrupted_one(tmp_path: Path):
+    stamp = Stamp(tmp_path / 'stamp.json')
+    stamp.begin('build')
+    stamp.forget('build')
+    assert not Stamp(tmp_path / 'stamp.json').begun('build')
+
+
 @pytest.mark.parametrize('text', ['', '{"build": "a', '[]', '\x00\x01', '"text"'])
 def test_a_damaged_stamp_counts_as_none(text: str, tmp_path: Path):
     (tmp_path / 'stamp.json').write_text(text)

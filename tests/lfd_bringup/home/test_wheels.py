@@ -45,3 +45,11 @@ def test_what_an_interrupted_install_left_is_forgotten(tmp_path: Path):
     make_distribution(tmp_path, 'whole')
     assert sorted(drop_damaged(tmp_path)) == ['garbled-1.0', 'missing-1.0', 'short-1.0', 'unrecorded-1.0']
     assert not any(path.exists() for path in (short, missing, unrecorded, garbled, tmp_path / '~umpy'))
+
+
+def test_paths_with_letters_such_as_é_are_read_back_whole(tmp_path: Path):
+    file = tmp_path / 'share' / 'rosidl_adapter' / 'cmake' / 'rosidl_adapt_interfaces.cmake'
+    file.parent.mkdir(parents=True)
+    file.write_text('  file(STRINGS "${idl_output}" idl_tuples)\n')
+    assert mend_cmake_files(tmp_path, Path('/a'), Path('/b')) == 1
+    assert file.read_text() == '  file(STRINGS "${idl_output}" idl_tuples ENCODING UTF-8)\n'
