@@ -93,7 +93,7 @@ def explain(title: str, output: str, code: int, log: Path) -> Fault:
             return Fault(f'{title} failed: {cause.format(*groups)}.', f'{fix}. (Whole log: {log})')
     how = f'was stopped by signal {-code}' if code < 0 else f'failed with exit code {code}'
     lines = [line for line in output.splitlines() if line.strip()]
-    errors = [line for line in lines if re.search(r'error|failed', line, re.IGNORECASE)]
-    last = (errors or lines or ['it printed nothing'])[-1].strip()
+    first_error = next((line for line in lines if re.search(r'\berror\b', line, re.IGNORECASE)), None)
+    what = (first_error or (lines or ['it printed nothing'])[-1]).strip()
     fix = f'read the log {log}; running the same command again continues from here.'
-    return Fault(f'{title} {how}: {last}', fix, is_understood=False)
+    return Fault(f'{title} {how}: {what}', fix, is_understood=False)

@@ -16,7 +16,7 @@ from .faults import DISK_FULL, Fault
 
 SUPPORTED = ((3, 11), (3, 12))
 MINIMUM_GLIBC = (2, 28)  # the ROS 2 wheels are manylinux_2_28
-BAD_IN_PATHS = '\'"$;:\\`'
+GOOD_IN_PATHS = '/ ._-+@='  # besides letters and digits; CMake, the linker or the shell trip over others
 NEEDED_BYTES = 2_000_000_000  # for the environment, the build and pip's temporary files
 
 _PROBE = """
@@ -98,12 +98,11 @@ def check_platform() -> str:
 
 def check_path(folder: Path) -> None:
     """Refuse folders whose names the build tools cannot handle."""
-    bad = sorted(set(str(folder)) & set(BAD_IN_PATHS))
-    if bad or not str(folder).isprintable():
-        which = ' '.join(bad) or 'a character that cannot be printed'
+    bad = sorted({letter for letter in str(folder) if not letter.isalnum() and letter not in GOOD_IN_PATHS})
+    if bad:
         raise Fault(
-            f'the path {str(folder)!r} has {which} in it, which CMake and Python environments cannot handle.',
-            'move the checkout to another folder; if only the home is meant, set LFD_HOME (spaces are fine)',
+            f'the path {str(folder)!r} has {" ".join(map(repr, bad))} in it, which the build tools cannot handle.',
+            'use a folder named with letters, digits, spaces and ._-+@= (LFD_HOME moves all that lfd writes)',
         )
 
 

@@ -263,11 +263,13 @@ def _colcon(layout: Layout, packages: list[Package], stale: list[Package]) -> li
     return [
         *(str(layout.python), str(layout.venv / 'bin' / 'colcon'), '--log-base', str(layout.log / 'colcon'), 'build'),
         *('--merge-install', '--symlink-install', '--parallel-workers', workers),
+        *('--event-handlers', 'console_direct+', 'console_stderr-'),
         *('--build-base', str(layout.build), '--install-base', str(layout.install)),
         *('--base-paths', *(str(package.folder) for package in packages)),
         *('--packages-above', *(package.name for package in stale)),
         *(
             '--cmake-args',
+            '--no-warn-unused-cli',
             '-GNinja',
             '-DBUILD_TESTING=OFF',
             '-DLFD_EMBEDDED=ON',

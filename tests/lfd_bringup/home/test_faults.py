@@ -130,7 +130,7 @@ def test_an_old_c_library_is_refused(monkeypatch: pytest.MonkeyPatch):
         interpreter.check_platform()
 
 
-@pytest.mark.parametrize('name', ["o'hara", 'a"b', 'a$b', 'a;b', 'a:b', 'a\nb'])
+@pytest.mark.parametrize('name', ["o'hara", 'a"b', 'a$b', 'a,b', 'a(1)', 'a;b', 'a:b', 'a\nb'])
 def test_a_path_that_the_build_tools_cannot_handle_is_refused(name: str, lfd, tmp_path: Path):
     result = lfd('setup', LFD_HOME=str(tmp_path / name))
     one_clear_failure(result, 'cannot handle')

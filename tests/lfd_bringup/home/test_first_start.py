@@ -21,7 +21,7 @@ TIMEOUT = 900.0  # [s] for the whole set-up on a slow machine
 
 @pytest.fixture(scope='module')
 def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return tmp_path_factory.mktemp('a user') / 'my lfd'
+    return tmp_path_factory.mktemp('a usér') / 'my lfd'
 
 
 def test_a_first_start_killed_at_every_step_ends_well(checkout, user_environment, home, lfd):
