@@ -9,6 +9,7 @@ import math
 import xml.etree.ElementTree as ElementTree
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from types import MappingProxyType
 
 from lfd_description.urdf import MOVING, Joint, Mimic, UrdfError, parse_urdf, robot_element
@@ -69,6 +70,16 @@ class Component:
     def joints(self) -> tuple[Part, ...]:
         """The parts that are joints, in the tag's order."""
         return tuple(part for part in self.parts if part.kind == 'joint')
+
+    @cached_property
+    def command_interfaces(self) -> tuple[str, ...]:
+        """All that can be commanded, named ``<part>/<interface>``."""
+        return tuple(f'{part.name}/{interface.name}' for part in self.parts for interface in part.command_interfaces)
+
+    @cached_property
+    def state_interfaces(self) -> tuple[str, ...]:
+        """All that can be read, named ``<part>/<interface>``."""
+        return tuple(f'{part.name}/{interface.name}' for part in self.parts for interface in part.state_interfaces)
 
 
 @dataclass(frozen=True)
@@ -148,9 +159,7 @@ def _part(tag: ElementTree.Element, where: str, urdf_joints: Mapping[str, Joint]
             f"{here} follows '{mimic.joint}' by <mimic> but has a command interface: remove the "
             'command interface, or set mimic="false".'
         )
-    limit = _limit(urdf_joint, here, commands)
-    _check_start(states, limit, mimic, here)
-    return Part('joint', name, commands, states, parameters, limit, mimic)
+    return Part('joint', name, commands, states, parameters, _limit(urdf_joint, here, commands), mimic)
 
 
 def _interface(tag: ElementTree.Element, where: str) -> Interface:
@@ -187,19 +196,9 @@ def _limit(joint: Joint, where: str, commands: tuple[Interface, ...]) -> JointLi
         raise DescriptionError(f'{here} has no position left between {lower:g} and {upper:g}: correct lower and upper.')
     if velocity <= 0.0:
         raise DescriptionError(f'{here} allows a velocity of {velocity:g}: give one above zero.')
-    return JointLimit(joint.name, lower, upper, velocity, joint.kind == 'continuous')
-
-
-def _check_start(states: tuple[Interface, ...], limit: JointLimit, mimic: Mimic | None, where: str) -> None:
-    for interface in states:
-        if interface.name != 'position' or mimic is not None:
-            continue
-        start = interface.initial_value or 0.0
-        if not limit.lower <= start <= limit.upper:
-            raise DescriptionError(
-                f'{where} starts at {start:g}, outside of its limits {limit.lower:g} to {limit.upper:g}: '
-                'set initial_value of its position state interface to a value between them.'
-            )
+    # A continuous joint that a command interface narrows has two ends, and a turn more is another place.
+    endless = joint.kind == 'continuous' and math.isinf(lower) and math.isinf(upper)
+    return JointLimit(joint.name, lower, upper, velocity, endless)
 
 
 def _check_mimics(components: tuple[Component, ...]) -> None:

@@ -7,7 +7,7 @@ the command jump. Not thread-safe: its controller holds a lock around every call
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,6 +17,7 @@ from lfd_hardware.spline import JointSample, Spline
 from lfd_hardware.tolerances import Tolerances, violation
 from lfd_hardware.trajectory import Array, ErrorCode, TrajectoryRefused, Waypoints
 
+TURN = 2.0 * np.pi  # [rad]
 LATEST_START = 0.1  # [s] how late a trajectory with a start time may come and still begin a little off its path
 
 
@@ -26,6 +27,19 @@ class Plan:
 
     waypoints: Waypoints
     spline: Spline
+
+    def at(self, time: float) -> JointSample:
+        """Where the plan is at a time [s]; before its first point it is there."""
+        if len(self.waypoints.times) == 1:
+            return _at_rest(self.waypoints.positions[0])
+        return self.spline.sample(max(time, float(self.waypoints.times[0])))
+
+    def shifted(self, offset: Array) -> Plan:
+        """The same motion elsewhere; ``offset`` [rad or m] has a value for every joint."""
+        return Plan(
+            replace(self.waypoints, positions=self.waypoints.positions + offset),
+            replace(self.spline, control=self.spline.control + offset),
+        )
 
 
 @dataclass(frozen=True)
@@ -76,10 +90,14 @@ class TrajectoryFollower:
         """Whether a trajectory is being followed."""
         return self._run is not None
 
-    def hold(self, positions: Array | None = None) -> None:
-        """Give up any motion and command these positions [rad or m], by default the last commanded ones."""
+    def hold(self, positions: Array) -> None:
+        """Command these positions [rad or m] from now on."""
         self._run = None
-        self._commanded = _at_rest(self._commanded.positions if positions is None else positions)
+        self._commanded = _at_rest(positions)
+
+    def stop(self) -> None:
+        """Give up any motion and hold the last command. Every stop is this one, and it is at once: no braking."""
+        self.hold(self._commanded.positions)
 
     def prepare(self, waypoints: Waypoints) -> Plan:
         """The slow part of a start, without the present state: check the motion between the waypoints."""
@@ -92,8 +110,9 @@ class TrajectoryFollower:
 
         ``delay`` [s] is how far in the future the plan's time zero lies; it is negative when it lies in the past, and
         then the part that is over is left out. The way to the first point that is still to come starts at the
-        commanded state.
+        commanded state, and joints that turn without end begin in the turn in which they are.
         """
+        plan = plan.shifted(self._whole_turns(self._commanded.positions - plan.at(-delay).positions))
         times = plan.waypoints.times + delay
         coming = min(int(np.searchsorted(times, self.period / 2.0)), len(times) - 1)
         origin = self._origin(plan, delay, coming)
@@ -111,7 +130,7 @@ class TrajectoryFollower:
         velocity_error = None if velocities is None else self._commanded.velocities - velocities
         outcome = None if run is None else self._judge(run, position_error, velocity_error)
         if outcome is not None:
-            self.hold()
+            self.stop()
         return Progress(self._commanded, position_error, velocity_error, outcome)
 
     def _judge(self, run: _Run, position_error: Array, velocity_error: Array | None) -> Outcome | None:
@@ -140,7 +159,7 @@ class TrajectoryFollower:
         accelerations, has_velocity, has_acceleration = now.accelerations, True, True
         if coming > 0:
             self._check_start(plan, delay)
-            accelerations = plan.spline.sample(max(-delay, float(plan.waypoints.times[0]))).accelerations
+            accelerations = plan.at(-delay).accelerations
             has_velocity = bool(plan.waypoints.has_velocity[coming - 1])
             has_acceleration = bool(plan.waypoints.has_acceleration[coming - 1])
         return Waypoints(
@@ -154,10 +173,10 @@ class TrajectoryFollower:
 
     def _check_start(self, plan: Plan, delay: float) -> None:
         """Refuse a plan that is under way already, but somewhere else than the commanded state."""
-        there = plan.spline.sample(max(-delay, float(plan.waypoints.times[0]))).positions
-        off = np.abs(there - self._commanded.positions)
+        there = plan.at(-delay).positions
+        off = np.abs(self._difference(there, self._commanded.positions))
         allowed = self._reach * (self.period + min(max(0.0, -delay), LATEST_START)) + POSITION_ROUNDING
-        if np.any(off > allowed):
+        if not np.all(off <= allowed):  # so that NaN is refused
             worst = int(np.argmax(off / allowed))
             raise TrajectoryRefused(
                 ErrorCode.INVALID_GOAL,
@@ -167,9 +186,12 @@ class TrajectoryFollower:
 
     def _difference(self, desired: Array, actual: Array) -> Array:
         error = desired - actual
-        around = (error + np.pi) % (2.0 * np.pi) - np.pi
-        difference: Array = np.where(self._turns, around, error)
-        return difference
+        return error - self._whole_turns(error)
+
+    def _whole_turns(self, difference: Array) -> Array:
+        """The part of a difference that joints which turn without end do not feel [rad]; zero for the others."""
+        turns: Array = np.where(self._turns, TURN * np.round(difference / TURN), 0.0)
+        return turns
 
 
 def _at_rest(positions: Array) -> JointSample:

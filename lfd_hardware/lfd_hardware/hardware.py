@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 
 from lfd_hardware.description import Component, HardwareDescription, JointLimit
@@ -11,22 +11,28 @@ from lfd_hardware.drivers import Driver, DriverError, make_driver
 
 
 class ClaimRefused(ValueError):  # noqa: N818  (reads as what happened)
-    """Interfaces that a controller asked for are missing or belong to another controller."""
+    """Interfaces that a controller asked for are missing, out of order, or belong to another controller."""
 
 
 @dataclass
 class Device:
-    """A component, its driver, and whether it still works."""
+    """A component and its driver."""
 
     component: Component
     driver: Driver
-    active: bool = True
+    failure: str | None = None  # why it is not used any more
+
+    @property
+    def active(self) -> bool:
+        """Whether it still works."""
+        return self.failure is None
 
 
 class Hardware:
     """The table of state and command interfaces, named ``<part>/<interface>`` (``joint_1/position`` in rad).
 
-    Not thread-safe: the controller manager holds one lock around the cycle and around every change of claims.
+    A device that fails is not used again, and the others go on. Not thread-safe: the controller manager holds one lock
+    around the cycle and around every change of claims.
     """
 
     def __init__(self, description: HardwareDescription) -> None:
@@ -37,36 +43,27 @@ class Hardware:
         self.commands: dict[str, float] = {}
         self.refused_commands = 0  # commands that were NaN or infinite and never left this table
         self._owners: dict[str, str] = {}
+        self._device_of: dict[str, Device] = {}
         for device in self.devices:
-            for part in device.component.parts:
-                self.states.update({f'{part.name}/{i.name}': math.nan for i in part.state_interfaces})
-                self.commands.update({f'{part.name}/{i.name}': math.nan for i in part.command_interfaces})
+            component = device.component
+            self.states.update(dict.fromkeys(component.state_interfaces, math.nan))
+            self.commands.update(dict.fromkeys(component.command_interfaces, math.nan))
+            self._device_of.update(dict.fromkeys((*component.state_interfaces, *component.command_interfaces), device))
 
-    def read(self, period: float) -> None:
-        """Refresh the states; ``period`` is the time since the last call [s]."""
-        for device in self._active():
-            try:
-                self.states.update(device.driver.read(period))
-            except DriverError:
-                device.active = False
-                raise
+    def read(self, period: float) -> list[Device]:
+        """Refresh the states and return the devices that failed; ``period`` is the time since the last call [s]."""
+        return _failing(self._active(), lambda device: self.states.update(device.driver.read(period)))
 
-    def write(self) -> None:
-        """Send what the owners commanded; a value that is NaN or infinite stays here and is counted."""
-        for device in self._active():
-            finite: dict[str, float] = {}
-            for name in self._commands_of(device):
-                if name not in self._owners:
-                    continue
-                if math.isfinite(self.commands[name]):
-                    finite[name] = self.commands[name]
-                else:
-                    self.refused_commands += 1
-            try:
-                device.driver.write(finite)
-            except DriverError:
-                device.active = False
-                raise
+    def write(self) -> list[Device]:
+        """Send what the owners commanded and return the devices that failed.
+
+        A value that is NaN or infinite stays here and is counted.
+        """
+        return _failing(self._active(), self._write)
+
+    def close(self) -> list[Device]:
+        """Close every driver and return the devices that failed."""
+        return _failing(self.devices, lambda device: device.driver.close())
 
     def claim(self, owner: str, names: Iterable[str]) -> None:
         """Give the command interfaces to one owner, all or none."""
@@ -80,13 +77,9 @@ class Hardware:
         return dict(self._owners)
 
     def check_claim(self, owner: str, names: Iterable[str], owners: Mapping[str, str]) -> None:
-        """Raise ClaimRefused when a command interface does not exist or, by ``owners``, is another's."""
+        """Raise ClaimRefused when a command interface cannot be used or, by ``owners``, is another's."""
         for name in names:
-            if name not in self.commands:
-                raise ClaimRefused(
-                    f"'{owner}' needs the command interface '{name}', which the hardware does not have: "
-                    f'it has {", ".join(self.commands) or "none"}.'
-                )
+            self._check_usable(owner, 'command', name, self.commands)
             if owners.get(name, owner) != owner:
                 raise ClaimRefused(
                     f"'{owner}' needs the command interface '{name}', which '{owners[name]}' has claimed: "
@@ -97,13 +90,14 @@ class Hardware:
         """Take all command interfaces back from an owner."""
         self._owners = {name: who for name, who in self._owners.items() if who != owner}
 
-    def check_states(self, owner: str, names: Iterable[str]) -> None:
-        """Raise ClaimRefused when a state interface does not exist."""
+    def check_states(self, owner: str, names: Iterable[str], finite: bool = False) -> None:
+        """Raise ClaimRefused when a state interface cannot be used or, if they must be ``finite``, has no value."""
         for name in names:
-            if name not in self.states:
+            self._check_usable(owner, 'state', name, self.states)
+            if finite and not math.isfinite(self.states[name]):
                 raise ClaimRefused(
-                    f"'{owner}' needs the state interface '{name}', which the hardware does not have: "
-                    f'it has {", ".join(self.states) or "none"}.'
+                    f"'{owner}' needs the state interface '{name}', which is {self.states[name]}: "
+                    'wait until the device reports a number.'
                 )
 
     def claimed_by(self, owner: str) -> tuple[str, ...]:
@@ -114,14 +108,45 @@ class Hardware:
         """Whether some controller owns this command interface."""
         return name in self._owners
 
-    def close(self) -> None:
-        """Close every driver."""
-        for device in self.devices:
-            device.driver.close()
+    def is_available(self, name: str) -> bool:
+        """Whether the device of this interface works."""
+        return self._device_of[name].active
 
     def _active(self) -> tuple[Device, ...]:
         return tuple(device for device in self.devices if device.active)
 
-    @staticmethod
-    def _commands_of(device: Device) -> tuple[str, ...]:
-        return tuple(f'{p.name}/{i.name}' for p in device.component.parts for i in p.command_interfaces)
+    def _write(self, device: Device) -> None:
+        finite: dict[str, float] = {}
+        for name in device.component.command_interfaces:
+            if name not in self._owners:
+                continue
+            if math.isfinite(self.commands[name]):
+                finite[name] = self.commands[name]
+            else:
+                self.refused_commands += 1
+        device.driver.write(finite)
+
+    def _check_usable(self, owner: str, kind: str, name: str, table: Mapping[str, float]) -> None:
+        if name not in table:
+            raise ClaimRefused(
+                f"'{owner}' needs the {kind} interface '{name}', which the hardware does not have: "
+                f'it has {", ".join(table) or "none"}.'
+            )
+        device = self._device_of[name]
+        if not device.active:
+            raise ClaimRefused(
+                f"'{owner}' needs the {kind} interface '{name}', but hardware '{device.component.name}' failed: "
+                f'mend it and restart ros2_control_node. ({device.failure})'
+            )
+
+
+def _failing(devices: Iterable[Device], step: Callable[[Device], None]) -> list[Device]:
+    """Take a step with every device; return those that failed in it, marked as failed."""
+    failed: list[Device] = []
+    for device in devices:
+        try:
+            step(device)
+        except Exception as error:  # whatever one driver raises, the other devices must go on
+            device.failure = str(error) if isinstance(error, DriverError) else repr(error)
+            failed.append(device)
+    return failed

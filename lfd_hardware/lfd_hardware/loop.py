@@ -14,7 +14,6 @@ class LoopStatistics:
 
     cycles: int  # cycles that ran
     missed: int  # cycles that were left out because an earlier one came too late or took too long
-    worst_lateness: float  # [s] how long after its time the latest cycle began
 
 
 class ControlLoop:
@@ -33,12 +32,11 @@ class ControlLoop:
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
         self._cycles = 0
         self._missed = 0
-        self._worst_lateness = 0.0
 
     @property
     def statistics(self) -> LoopStatistics:
         """The counts up to now."""
-        return LoopStatistics(self._cycles, self._missed, self._worst_lateness)
+        return LoopStatistics(self._cycles, self._missed)
 
     def start(self) -> None:
         """Begin to cycle."""
@@ -53,7 +51,6 @@ class ControlLoop:
     def _run(self) -> None:
         due = time.monotonic()
         while not self._stop.is_set():
-            self._worst_lateness = max(self._worst_lateness, time.monotonic() - due)
             try:
                 self._cycle()
             except Exception as error:  # the loop must outlive any controller

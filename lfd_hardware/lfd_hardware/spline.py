@@ -122,23 +122,29 @@ def first_excess(control: Array, lower: Array, upper: Array) -> tuple[int, int] 
 
     A curve whose control points are inside is inside. One whose hull sticks out is halved until its hull is inside or a
     point of the curve itself is outside; what is still open after 24 halvings is a rounding error away from inside.
+    NaN is outside.
     """
     segments, points, joints = control.shape
     pieces = np.moveaxis(control, 1, 2).reshape(segments * joints, points)
     names = np.arange(segments * joints)
     lower, upper = np.tile(lower, segments), np.tile(upper, segments)
     for _ in range(24):
-        open_ = (pieces.min(axis=1) < lower[names]) | (pieces.max(axis=1) > upper[names])
+        open_ = ~_between(pieces, lower[names], upper[names])
         pieces, names = pieces[open_], names[open_]
         if len(names) == 0:
             return None
-        ends = pieces[:, [0, -1]]
-        out = (ends.min(axis=1) < lower[names]) | (ends.max(axis=1) > upper[names])
+        out = ~_between(pieces[:, [0, -1]], lower[names], upper[names])
         if out.any():
             worst = int(names[out].min())
             return worst // joints, worst % joints
         pieces, names = _halves(pieces), np.concatenate((names, names))
     return None
+
+
+def _between(values: Array, lower: Array, upper: Array) -> NDArray[np.bool_]:
+    """Whether all values of a row are between its bounds."""
+    between: NDArray[np.bool_] = (values.min(axis=1) >= lower) & (values.max(axis=1) <= upper)
+    return between
 
 
 def _halves(pieces: Array) -> Array:

@@ -62,10 +62,10 @@ def violation(
     if velocity_error is not None:
         checks.append(('velocity', velocity_error, tolerance.velocities))
     for what, error, largest in checks:
-        bad = np.flatnonzero((largest > 0.0) & (np.abs(error) > largest))
+        bad = np.flatnonzero((largest > 0.0) & ~(np.abs(error) <= largest))  # so that NaN is too large
         if len(bad):
             index = int(bad[0])
-            return f"the {what} error of joint '{joints[index]}' is {error[index]:.4f}, above {largest[index]:.4f}"
+            return f"the {what} error of joint '{joints[index]}' is {error[index]:.4f}, not within {largest[index]:.4f}"
     return ''
 
 

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+import threading
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
+import rclpy
 from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
 from controller_manager_msgs.srv import ListControllers
 from rclpy.action import ActionClient
+from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
@@ -20,6 +24,10 @@ from support.process import Process, node_process
 from trajectory_msgs.msg import JointTrajectory
 
 from lfd_bringup.domain import claim_free
+from lfd_hardware.description import Component
+from lfd_hardware.drivers import DRIVERS
+from lfd_hardware.drivers.mock import MockDriver
+from lfd_hardware.nodes.ros2_control_node import ControllerManager
 
 RATE = 125  # [Hz]
 UPPER = (2.0, 1.5)  # [rad] limits are symmetric
@@ -27,8 +35,16 @@ VELOCITY = (2.0, 1.0)  # [rad/s]
 JOINTS = ['shoulder', 'elbow']
 
 
-def arm_urdf(plugin: str = 'mock_components/GenericSystem', hardware_parameters: str = '') -> str:
-    """URDF of an arm whose shoulder starts at 0.1 rad and whose elbow starts at -0.2 rad."""
+def arm_urdf(
+    plugin: str = 'mock_components/GenericSystem',
+    hardware_parameters: str = '',
+    devices: Sequence[str] = ('arm_hardware',),
+    commands: Sequence[str] = ('position',),
+) -> str:
+    """URDF of an arm whose shoulder starts at 0.1 rad and whose elbow starts at -0.2 rad.
+
+    With two devices, the shoulder belongs to the first and the elbow to the second.
+    """
     links = ''.join(f'<link name="{name}"/>' for name in ('base', 'upper', 'lower'))
     joints = ''.join(
         f'<joint name="{name}" type="revolute"><parent link="{parent}"/><child link="{child}"/><axis xyz="0 0 1"/>'
@@ -37,16 +53,19 @@ def arm_urdf(plugin: str = 'mock_components/GenericSystem', hardware_parameters:
             JOINTS, ('base', 'upper'), ('upper', 'lower'), UPPER, VELOCITY, strict=True
         )
     )
-    control = ''.join(
-        f'<joint name="{name}"><command_interface name="position"/>'
+    command_interfaces = ''.join(f'<command_interface name="{name}"/>' for name in commands)
+    parts = [
+        f'<joint name="{name}">{command_interfaces}'
         f'<state_interface name="position"><param name="initial_value">{start}</param></state_interface>'
         '<state_interface name="velocity"/></joint>'
         for name, start in zip(JOINTS, (0.1, -0.2), strict=True)
+    ]
+    control = ''.join(
+        f'<ros2_control name="{name}" type="system"><hardware><plugin>{plugin}</plugin>{hardware_parameters}</hardware>'
+        f'{"".join(parts[index :: len(devices)])}</ros2_control>'
+        for index, name in enumerate(devices)
     )
-    return (
-        f'<robot name="arm">{links}{joints}<ros2_control name="arm_hardware" type="system">'
-        f'<hardware><plugin>{plugin}</plugin>{hardware_parameters}</hardware>{control}</ros2_control></robot>'
-    )
+    return f'<robot name="arm">{links}{joints}{control}</robot>'
 
 
 CONTROLLERS_YAML = f"""
@@ -58,6 +77,8 @@ controller_manager:
     arm_controller:
       type: joint_trajectory_controller/JointTrajectoryController
     rival_controller:
+      type: joint_trajectory_controller/JointTrajectoryController
+    shoulder_controller:
       type: joint_trajectory_controller/JointTrajectoryController
     stray_controller:
       type: joint_trajectory_controller/JointTrajectoryController
@@ -76,12 +97,74 @@ rival_controller:
     joints: [elbow]
     command_interfaces: [position]
     state_interfaces: [position]
+shoulder_controller:
+  ros__parameters:
+    joints: [shoulder]
+    command_interfaces: [position]
+    state_interfaces: [position]
 stray_controller:
   ros__parameters:
     joints: [shoulder, wrist]
     command_interfaces: [position]
     state_interfaces: [position]
 """
+
+
+class FaultyDriver(MockDriver):
+    """Mock hardware that remembers what it is told, and fails or reports what a test wants."""
+
+    def __init__(self, component: Component) -> None:
+        super().__init__(component)
+        self.told: list[dict[str, float]] = []
+        self.fault: Exception | None = None
+        self.reports: dict[str, float] = {}
+        self.closed = False
+
+    def read(self, period: float) -> dict[str, float]:
+        if self.fault is not None:
+            raise self.fault
+        return {**super().read(period), **self.reports}
+
+    def write(self, commands: Mapping[str, float]) -> None:
+        if commands:
+            self.told.append(dict(commands))
+        super().write(commands)
+
+    def close(self) -> None:
+        self.closed = True
+        if self.fault is not None:
+            raise self.fault
+
+
+class ManagerInside:
+    """The node of ros2_control_node in the test's own process, where the test's drivers and controllers are."""
+
+    def __init__(self, domain: int, parameters: Path) -> None:
+        rclpy.init(
+            args=['--ros-args', '--params-file', str(parameters)],
+            domain_id=domain,
+            signal_handler_options=SignalHandlerOptions.NO,
+        )
+        self._node = ControllerManager()
+        self._executor = SingleThreadedExecutor()
+        self._executor.add_node(self._node)
+        self._ending = threading.Event()
+        self._thread = threading.Thread(target=self._spin)
+        self._thread.start()
+
+    def close(self) -> None:
+        """End it, as a signal does."""
+        if self._ending.is_set():
+            return
+        self._ending.set()
+        self._thread.join()
+        self._executor.shutdown()
+        self._node.destroy_node()
+        rclpy.shutdown()
+
+    def _spin(self) -> None:
+        while not self._ending.is_set():
+            self._executor.spin_once(timeout_sec=0.1)
 
 
 class Graph(Peer):
@@ -107,12 +190,17 @@ class Graph(Peer):
         self._clients: dict[str, Any] = {}
         self.arm = ActionClient(self.node, FollowJointTrajectory, 'arm_controller/follow_joint_trajectory')
         self._processes: list[Process] = []
+        self._inside: ManagerInside | None = None
 
     def describe(self, urdf: str) -> None:
         self._description.publish(String(data=urdf))
 
-    def manager(self) -> Process:
-        return self._run('ros2_control_node', '--ros-args', '--params-file', str(self.parameters))
+    def manager(self, *ros_arguments: str) -> Process:
+        return self._run('ros2_control_node', '--ros-args', '--params-file', str(self.parameters), *ros_arguments)
+
+    def manager_inside(self) -> ManagerInside:
+        self._inside = ManagerInside(self.domain, self.parameters)
+        return self._inside
 
     def spawner(self, *arguments: str) -> Process:
         return self._run('spawner', *arguments)
@@ -153,6 +241,8 @@ class Graph(Peer):
     def close(self) -> None:
         for process in self._processes:
             process.stop()
+        if self._inside is not None:
+            self._inside.close()
         super().close()
         self._claim.__exit__()
 
@@ -166,6 +256,19 @@ class Graph(Peer):
 def urdf() -> Callable[..., str]:
     """arm_urdf, for the tests."""
     return arm_urdf
+
+
+@pytest.fixture
+def faulty(monkeypatch: pytest.MonkeyPatch) -> dict[str, FaultyDriver]:
+    """The drivers that were made for the plugin 'test/Faulty', by the name of their hardware."""
+    made: dict[str, FaultyDriver] = {}
+
+    def make(component: Component) -> FaultyDriver:
+        made[component.name] = FaultyDriver(component)
+        return made[component.name]
+
+    monkeypatch.setitem(DRIVERS, 'test/Faulty', make)
+    return made
 
 
 @pytest.fixture

@@ -57,6 +57,14 @@ def test_command_interface_can_narrow_but_not_widen_the_limit():
     )
     limit = parse_hardware(robot(control(part), joint())).limits['a']
     assert (limit.lower, limit.upper) == (-0.5, 1.0)
+    narrowed = parse_hardware(robot(control(part), joint(kind='continuous', inside=''))).limits['a']
+    assert (narrowed.lower, narrowed.upper, narrowed.continuous) == (-0.5, 9.0, False)
+
+
+def test_where_a_device_starts_is_not_the_descriptions_business():
+    away_from_zero = joint(inside='<limit lower="0.5" upper="1" velocity="2" effort="1"/>')
+    part = robot(control(PART_A, plugin='vendor/Driver'), away_from_zero)
+    assert parse_hardware(part).limits['a'].lower == 0.5
 
 
 def test_mimic_joint_is_read_from_the_urdf():
@@ -96,7 +104,6 @@ def test_sensors_and_gpios_are_parts_too():
             robot(control(PART_A), joint(inside='<limit lower="-1" upper="1" velocity="0" effort="1"/>')),
             'velocity of 0',
         ),
-        (robot(control(PART_A), joint(inside='<limit lower="0.5" upper="1" velocity="2" effort="1"/>')), 'starts at 0'),
         (robot(control(PART_A, PART_A), joint()), "2 parts of the <ros2_control> tags are named 'a'"),
         (robot(control(PART_A) * 2, joint()), "named 'hw'"),
         (robot(control('<joint name="a"/>'), joint()), 'no <command_interface>'),

@@ -156,11 +156,68 @@ def test_goal_tolerance_and_its_time():
     assert len(commands) == pytest.approx(1.5 / PERIOD, abs=3)
 
 
+def turner_at(position):
+    follower = TrajectoryFollower([JointLimit('a', velocity=2.0, continuous=True)], PERIOD)
+    follower.hold(np.array([position]))
+    return follower
+
+
 def test_continuous_joints_are_compared_around_the_circle():
-    follower = TrajectoryFollower([JointLimit('a', continuous=True)], PERIOD)
-    follower.hold(np.array([3.1]))
-    error = follower.update(np.array([3.1 - 2 * np.pi]), None).position_error
+    error = turner_at(3.1).update(np.array([3.1 - 2 * np.pi]), None).position_error
     np.testing.assert_allclose(error, 0.0, atol=1e-12)
+
+
+@pytest.mark.parametrize('turns', [-3, -1, 0, 1, 2])
+@pytest.mark.parametrize('first', [[], [RawPoint(0.0, [3.1])]], ids=['goal only', 'from the present state'])
+def test_continuous_joints_follow_a_plan_in_the_turn_in_which_they_are(turns, first):
+    follower = turner_at(3.1 + turns * 2 * np.pi)
+    none = StateTolerance(np.zeros(1), np.zeros(1))
+    waypoints = read_waypoints(['a'], ['a'], [*first, RawPoint(0.5, [3.4]), RawPoint(1.0, [3.7])])
+    follower.start(follower.prepare(waypoints), 0.0, Tolerances(none, none))
+    commands, outcome = run(follower)
+    assert outcome.code is ErrorCode.SUCCESSFUL
+    np.testing.assert_allclose(commands[-1], 3.7 + turns * 2 * np.pi, atol=1e-9)
+    assert np.abs(np.diff(commands, axis=0)).max() <= 2.0 * PERIOD
+
+
+def test_a_continuous_joint_takes_the_short_way_to_a_first_point():
+    follower = turner_at(3.1)
+    none = StateTolerance(np.zeros(1), np.zeros(1))
+    waypoints = read_waypoints(['a'], ['a'], [RawPoint(0.5, [-3.1])])
+    follower.start(follower.prepare(waypoints), 0.0, Tolerances(none, none))
+    np.testing.assert_allclose(run(follower)[0][-1], 2 * np.pi - 3.1, atol=1e-9)
+
+
+def test_stop_holds_the_last_command_at_once():
+    follower = follower_at(0.0, 0.0)
+    start(follower, RawPoint(1.0, [1.0, 0.0]))
+    moving = [follower.update(np.zeros(2), None).desired for _ in range(10)][-1]
+    assert moving.velocities[0] > 0.5
+    follower.stop()
+    held = follower.update(np.zeros(2), None).desired
+    np.testing.assert_array_equal(held.positions, moving.positions)
+    assert not held.velocities.any()
+    assert not follower.moving
+
+
+def test_a_state_that_is_not_a_number_violates_every_tolerance():
+    unknown = np.full(2, np.nan)
+    follower = follower_at(0.0, 0.0)
+    start(follower, RawPoint(1.0, [1.0, 0.0]), using=tolerances(path=0.05))
+    assert follower.update(unknown, unknown).outcome.code is ErrorCode.PATH_TOLERANCE_VIOLATED
+    start(follower, RawPoint(1.0, [1.0, 0.0]), using=tolerances(goal=0.05, goal_time=0.5))
+    assert run(follower, offset=np.nan)[1].code is ErrorCode.GOAL_TOLERANCE_VIOLATED
+
+
+@pytest.mark.parametrize(
+    ('first', 'words'),
+    [([], "'b' would be at nan"), ([RawPoint(0.0, [0.0, 0.0])], "begins with joint 'b' at 0.0000, .* is at nan")],
+    ids=['goal only', 'from the present state'],
+)
+def test_nothing_starts_from_a_state_that_is_not_a_number(first, words):
+    follower = follower_at(0.0, np.nan)
+    with pytest.raises(TrajectoryRefused, match=words):
+        start(follower, *first, RawPoint(1.0, [0.1, 0.1]))
 
 
 def test_a_goal_can_change_keep_and_erase_tolerances():

@@ -113,3 +113,51 @@ def test_commands_that_nobody_owns_are_not_sent(urdf):
     hardware.write()
     hardware.read(PERIOD)
     assert hardware.states['shoulder/position'] == 0.1
+
+
+def test_mock_starts_within_the_limits(urdf):
+    text = urdf().replace('lower="-2.0"', 'lower="0.5"')
+    with pytest.raises(DriverError, match=r"'shoulder' of mock hardware 'arm_hardware' starts at 0.1, .* 0.5 to 2"):
+        Hardware(parse_hardware(text))
+
+
+@pytest.mark.parametrize('fault', [DriverError('The cable is cut.'), OSError('cable')], ids=['told', 'unforeseen'])
+def test_a_device_that_fails_is_not_used_again_and_the_others_go_on(urdf, faulty, fault):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty', devices=('left', 'right'))))
+    left, right = hardware.devices
+    hardware.claim('c', ['shoulder/position', 'elbow/position'])
+    hardware.commands.update({'shoulder/position': 0.3, 'elbow/position': 0.4})
+    faulty['right'].fault = fault
+    assert hardware.read(PERIOD) == [right]
+    assert hardware.write() == []
+    faulty['right'].fault = None
+    assert hardware.read(PERIOD) == []
+    assert 'cable' in right.failure
+    assert left.active
+    assert faulty['left'].told == [{'shoulder/position': 0.3}]
+    assert faulty['right'].told == []
+    assert hardware.states['shoulder/position'] == 0.3
+    assert {name: hardware.is_available(name) for name in hardware.commands} == {
+        'shoulder/position': True,
+        'elbow/position': False,
+    }
+    with pytest.raises(ClaimRefused, match=r"hardware 'right' failed: .*cable"):
+        hardware.claim('d', ['elbow/position'])
+    with pytest.raises(ClaimRefused, match=r"hardware 'right' failed: .*cable"):
+        hardware.check_states('d', ['elbow/velocity'])
+
+
+def test_every_driver_is_closed_also_when_one_fails(urdf, faulty):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty', devices=('left', 'right'))))
+    faulty['left'].fault = DriverError('No answer.')
+    assert hardware.close() == [hardware.devices[0]]
+    assert faulty['right'].closed
+
+
+def test_a_state_without_a_value_is_refused_where_one_is_needed(urdf, faulty):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty')))
+    faulty['arm_hardware'].reports['elbow/position'] = math.nan
+    hardware.read(PERIOD)
+    hardware.check_states('c', ['elbow/position'])
+    with pytest.raises(ClaimRefused, match="'elbow/position', which is nan"):
+        hardware.check_states('c', ['shoulder/position', 'elbow/position'], finite=True)

@@ -4,21 +4,23 @@ from lfd_hardware.loop import ControlLoop
 
 
 def test_cycles_until_stopped_and_survives_a_failing_cycle():
-    errors, enough = [], threading.Event()
+    errors, threads, enough = [], [], threading.Event()
 
     def cycle():
+        threads.append(threading.current_thread())
         if len(errors) < 3:
             raise RuntimeError('no')
-        if loop.statistics.cycles > 10:
+        if len(threads) > 10:
             enough.set()
 
     loop = ControlLoop(0.001, cycle, errors.append)
     loop.start()
     assert enough.wait(10.0)
     loop.stop()
-    count = loop.statistics.cycles
+    assert not threads[0].is_alive()
+    assert set(threads) == {threads[0]}
     assert [str(error) for error in errors] == ['no'] * 3
-    assert loop.statistics.cycles == count
+    assert loop.statistics.cycles == len(threads)
 
 
 def test_cycles_that_come_too_late_are_counted_and_left_out():

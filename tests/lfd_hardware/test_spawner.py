@@ -41,6 +41,22 @@ def test_wrong_usage(graph):
     assert graph.spawner().wait() == 2
 
 
+@pytest.mark.parametrize(
+    ('arguments', 'words'),
+    [
+        (['a b'], "'a b'"),
+        (['x', 'ä'], "'ä'"),
+        (['x', '--ros-args', '--params-file', '/nope'], '/nope'),
+        (['x', '--ros-args', '-r', 'nonsense'], 'nonsense'),
+    ],
+)
+def test_what_ros_does_not_take_is_one_line(graph, arguments, words):
+    spawner = graph.spawner(*arguments)
+    assert spawner.wait() == 2
+    (line,) = spawner.output.splitlines()
+    assert words in line
+
+
 @pytest.mark.parametrize('number', [signal.SIGINT, signal.SIGTERM])
 def test_signal_while_waiting_ends_it(graph, number):
     spawner = graph.spawner('arm_controller')

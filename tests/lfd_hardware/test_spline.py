@@ -104,3 +104,10 @@ def test_excess_is_found_exactly_when_the_curve_leaves_the_range(seed):
     assert first_excess(spline.control, low - 1e-6, high + 1e-6) is None
     assert first_excess(spline.control, low + 1e-6, high + 1e-6) == (0, 0)
     assert first_excess(spline.control, low - 1e-6, high - 1e-6) == (0, 0)
+
+
+@pytest.mark.parametrize('point', range(6))
+def test_what_is_not_a_number_is_an_excess(point):
+    control = np.zeros((3, 6, 2))
+    control[1, point, 1] = np.nan
+    assert first_excess(control, np.full(2, -1.0), np.full(2, 1.0)) == (1, 1)

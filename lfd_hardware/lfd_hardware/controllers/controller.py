@@ -36,13 +36,15 @@ class Controller(ABC):
     """
 
     type_name = ''  # the official plugin's name
+    needs_finite_states = False  # whether it can only begin when every state interface has a value
 
     def __init__(self, name: str, hardware: Hardware, period: float) -> None:
         self.name = name
         self.hardware = hardware
         self.period = period  # [s]
         self.state = ControllerState.UNCONFIGURED
-        self.node = Node(name)
+        # A rule of its own, because the process's `-r __node:=controller_manager` is meant for the manager alone.
+        self.node = Node(name, cli_args=['--ros-args', '-r', f'__node:={name}'])
         self.logger = self.node.get_logger()
 
     @abstractmethod
@@ -66,8 +68,8 @@ class Controller(ABC):
         """Read ``hardware.states``, write ``hardware.commands``; must return well within the period."""
 
     @abstractmethod
-    def deactivate(self) -> None:
-        """Stop whatever is going on."""
+    def deactivate(self, reason: str) -> None:
+        """Stop whatever is going on; what it commands now is still sent. The reason is part of a sentence."""
 
     @abstractmethod
     def cleanup(self) -> None:
@@ -98,6 +100,11 @@ class Controller(ABC):
             return self.node.get_parameter(name).value
         except ParameterUninitializedException:
             return default
+
+    def ignored_parameters(self) -> list[str]:
+        """Names of the parameters that it was given but does not know; of use after ``configure``."""
+        given: dict[str, Any] = self.node._parameter_overrides  # rclpy tells them nowhere else
+        return sorted(name for name in given if not self.node.has_parameter(name))
 
     def destroy(self) -> None:
         """Let go of the node."""

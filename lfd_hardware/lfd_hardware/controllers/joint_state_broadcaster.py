@@ -61,7 +61,7 @@ class JointStateBroadcaster(Controller):
             values.values = array('d', [states[name] for name in names])
         self._dynamic_publisher.publish(self._dynamic_message)
 
-    def deactivate(self) -> None:
+    def deactivate(self, reason: str) -> None:
         """Nothing is going on between two cycles."""
 
     def cleanup(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import threading
 import traceback
 from array import array
@@ -38,6 +39,7 @@ class _Goal:
     """A goal on its way from acceptance to its result."""
 
     handle: Any
+    ticket: int
     outcome: Outcome | None = None
     canceled: bool = False
     done: threading.Event = field(default_factory=threading.Event)
@@ -55,6 +57,7 @@ class JointTrajectoryController(Controller):
     """
 
     type_name = 'joint_trajectory_controller/JointTrajectoryController'
+    needs_finite_states = True
 
     def configure(self) -> None:
         """Read the parameters and offer the action, the topic and the state."""
@@ -72,6 +75,9 @@ class JointTrajectoryController(Controller):
         self._lock = threading.Lock()  # around the follower and the goal: the loop and the callbacks use both
         self._follower = TrajectoryFollower([self._limit(joint) for joint in self._joints], self.period)
         self._goal: _Goal | None = None
+        self._tickets = itertools.count(1)  # in the order in which trajectories come; long ones are ready later
+        self._arriving: dict[int, int] = {}  # ticket of a goal between its two callbacks, by the id of its request
+        self._newest = 0  # ticket of what was started, or stopped, last
         self._cycle = 0
         self._publisher = self.node.create_publisher(JointTrajectoryControllerState, '~/controller_state', STATE_QOS)
         self._subscription = self.node.create_subscription(
@@ -112,7 +118,7 @@ class JointTrajectoryController(Controller):
         with self._lock:
             goal = self._goal
             if goal is not None and goal.handle.is_cancel_requested:
-                self._follower.hold()
+                self._follower.stop()
                 self._end_goal(Outcome(ErrorCode.SUCCESSFUL, 'Canceled: the joints hold where they were.'), True)
                 goal = None
             progress = self._follower.update(positions, velocities)
@@ -125,12 +131,13 @@ class JointTrajectoryController(Controller):
         if self._cycle % self._state_every == 0:
             self._publish_state(progress, positions, velocities)
 
-    def deactivate(self) -> None:
-        """Hold, and abort the goal."""
+    def deactivate(self, reason: str) -> None:
+        """Stop, and abort the goal and those that are still being prepared."""
         with self._lock:
-            self._follower.hold()
+            self._follower.stop()
             self._command(self._follower.commanded)
-            self._end_goal(Outcome(ErrorCode.INVALID_GOAL, f"The controller '{self.name}' was deactivated."))
+            self._newest = next(self._tickets)
+            self._end_goal(Outcome(ErrorCode.INVALID_GOAL, f"The controller '{self.name}' was deactivated: {reason}."))
 
     def cleanup(self) -> None:
         """Take back the action, the topic and the state."""
@@ -250,15 +257,21 @@ class JointTrajectoryController(Controller):
 
     # The callbacks' side
 
-    def _on_goal(self, _: Any) -> Any:
+    def _on_goal(self, request: Any) -> Any:
         if self.state is ControllerState.ACTIVE:
+            # Now, because the client does not know yet: whatever it sends after this goal has a higher ticket.
+            self._arriving[id(request)] = next(self._tickets)
             return GoalResponse.ACCEPT
         self.logger.error(f"Rejected a goal: '{self.name}' is {self.state.value}, activate it first.")
         return GoalResponse.REJECT
 
     def _on_accepted(self, handle: Any) -> None:
-        goal = _Goal(handle)
-        request = handle.request
+        goal = _Goal(handle, self._arriving.pop(id(handle.request)))
+        handle.execute(lambda _: self._execute(goal))
+
+    def _execute(self, goal: _Goal) -> Any:
+        """Start a goal, wait for its end and answer; runs in a thread of the executor."""
+        request = goal.handle.request
         try:
             if request.multi_dof_trajectory.points:
                 raise TrajectoryRefused(
@@ -272,25 +285,26 @@ class JointTrajectoryController(Controller):
                 [JointTolerance(t.name, t.position, t.velocity) for t in request.goal_tolerance],
                 _seconds(request.goal_time_tolerance),
             )
-            self._start(request.trajectory, tolerances, goal)
+            self._start(request.trajectory, tolerances, goal.ticket, goal)
         except TrajectoryRefused as refusal:
             self.logger.error(f'Refused a goal: {refusal}')
             goal.end(Outcome(refusal.code, str(refusal)))
         except Exception as error:  # a mistake in here must not leave the client waiting for ever
             self.logger.error(f'Failed to start a goal: {error}\n{traceback.format_exc()}')
             goal.end(Outcome(ErrorCode.INVALID_GOAL, f'Internal error: {error}'))
-        handle.execute(lambda _: self._result(goal))
+        return self._result(goal)
 
     def _on_trajectory(self, message: Any) -> None:
+        ticket = next(self._tickets)
         if self.state is not ControllerState.ACTIVE:
             self.logger.error(f"Ignored a trajectory: '{self.name}' is {self.state.value}, activate it first.")
             return
         try:
-            self._start(message, self._tolerances, None)
+            self._start(message, self._tolerances, ticket, None)
         except TrajectoryRefused as refusal:
             self.logger.error(f'Refused a trajectory: {refusal}')
 
-    def _start(self, message: Any, tolerances: Tolerances, goal: _Goal | None) -> None:
+    def _start(self, message: Any, tolerances: Tolerances, ticket: int, goal: _Goal | None) -> None:
         """Follow a trajectory message in place of what is being followed, or raise TrajectoryRefused."""
         points = [
             RawPoint(_seconds(p.time_from_start), p.positions, p.velocities, p.accelerations, p.effort)
@@ -301,7 +315,12 @@ class JointTrajectoryController(Controller):
         with self._lock:
             if self.state is not ControllerState.ACTIVE:
                 raise TrajectoryRefused(ErrorCode.INVALID_GOAL, f"'{self.name}' is not active any more: activate it.")
+            if ticket < self._newest:
+                raise TrajectoryRefused(
+                    ErrorCode.INVALID_GOAL, 'A newer trajectory or a deactivation came first: send it again if needed.'
+                )
             self._follower.start(plan, self._delay(message.header.stamp, waypoints.duration), tolerances)
+            self._newest = ticket
             self._end_goal(Outcome(ErrorCode.INVALID_GOAL, 'Replaced by a newer trajectory.'))
             self._goal = goal
 
@@ -320,7 +339,6 @@ class JointTrajectoryController(Controller):
         return float(delay)
 
     def _result(self, goal: _Goal) -> Any:
-        """Wait for the goal's end and answer; runs in a thread of the executor."""
         while not goal.done.wait(timeout=1.0):
             if self.state is not ControllerState.ACTIVE:
                 goal.end(Outcome(ErrorCode.INVALID_GOAL, f"The controller '{self.name}' was deactivated."))

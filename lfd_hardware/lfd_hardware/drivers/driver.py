@@ -16,7 +16,9 @@ class Driver(ABC):
     """The only way to a device: one driver object per ``<ros2_control>`` tag.
 
     Interfaces are named ``<part>/<interface>``, for example ``joint_1/position`` in rad. The update loop calls
-    ``read`` and ``write`` once per cycle, from one thread; both must return well within the period.
+    ``read`` and ``write`` once per cycle, and a switch of controllers calls ``write`` once more, from another thread
+    but never at the same time; both must return well within the period. A driver that raises is not called again,
+    but for ``close``.
     """
 
     def __init__(self, component: Component) -> None:

@@ -31,6 +31,7 @@ class MockDriver(Driver):
         }
         for part in component.parts:
             self._follow_mimic(part)
+            self._check_start(part)
 
     def read(self, period: float) -> Mapping[str, float]:
         """Return every state interface's value, ``period`` seconds after the last call."""
@@ -49,6 +50,16 @@ class MockDriver(Driver):
             if not math.isfinite(value):
                 raise DriverError(f"The command for '{name}' is {value}: only finite commands may reach the hardware.")
         self._commands.update(commands)
+
+    def _check_start(self, part: Part) -> None:
+        start, limit = self._states.get(f'{part.name}/{POSITION}'), part.limit
+        if start is None or limit is None or part.mimic is not None or limit.lower <= start <= limit.upper:
+            return
+        raise DriverError(
+            f"Joint '{part.name}' of mock hardware '{self.component.name}' starts at {start:g}, outside of its limits "
+            f'{limit.lower:g} to {limit.upper:g}: set initial_value of its position state interface to a value '
+            'between them.'
+        )
 
     def _follow_mimic(self, part: Part) -> None:
         position, driver = f'{part.name}/{POSITION}', part.mimic and f'{part.mimic.joint}/{POSITION}'

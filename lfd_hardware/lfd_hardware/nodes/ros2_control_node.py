@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import signal
 import sys
 import threading
 import traceback
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
-import rclpy
 from controller_manager_msgs.msg import ControllerState as ControllerStateMessage
 from controller_manager_msgs.msg import HardwareComponentState, HardwareInterface
 from controller_manager_msgs.srv import (
@@ -24,18 +22,18 @@ from controller_manager_msgs.srv import (
 )
 from lifecycle_msgs.msg import State
 from rcl_interfaces.msg import IntegerRange, ParameterDescriptor
-from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException
-from rclpy.executors import ExternalShutdownException, MultiThreadedExecutor
+from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException, ParameterException
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
-from rclpy.signals import SignalHandlerOptions
 from std_msgs.msg import String
 
+from lfd_description.nodes.lifetime import run_until_signal
 from lfd_hardware.controllers import CONTROLLERS, Controller, ControllerError, ControllerState
 from lfd_hardware.description import DescriptionError, parse_hardware
 from lfd_hardware.drivers import DriverError
-from lfd_hardware.hardware import ClaimRefused, Hardware
+from lfd_hardware.hardware import ClaimRefused, Device, Hardware
 from lfd_hardware.loop import ControlLoop, LoopStatistics
+from lfd_hardware.nodes.executor import BackgroundExecutor
 
 DESCRIPTION_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
@@ -44,15 +42,19 @@ REMIND_EVERY = 10.0  # [s] between two warnings about the same thing
 MISSED_SHARE = 0.01  # of all cycles; more is worth a warning
 # Each running trajectory goal keeps one of these waiting, and a waiting thread costs nothing.
 EXECUTOR_THREADS = 12
+ANSWER_WITHIN = 2.0  # [s] that goals have, at the end of the node, to tell their clients how they ended
 
 
-class ControllerManager:
-    """Loads, configures, switches and updates controllers, with the services of the official controller manager."""
+class ControllerManager(Node):
+    """Loads, configures, switches and updates controllers, with the services of the official controller manager.
+
+    Three kinds of threads: this node's services, one at a time; the controllers' goals and topics; and the loop.
+    """
 
     def __init__(self) -> None:
-        self.node = Node('controller_manager')
-        self._logger = self.node.get_logger()
-        rate = self.node.declare_parameter(
+        super().__init__('controller_manager')
+        self._logger = self.get_logger()
+        rate = self.declare_parameter(
             'update_rate',
             100,
             ParameterDescriptor(
@@ -68,24 +70,25 @@ class ControllerManager:
         self._active: tuple[Controller, ...] = ()
         self._lock = threading.Lock()  # held by the loop during a cycle, and by whoever changes what a cycle uses
         self._loop = ControlLoop(self._period, self._cycle, self._on_loop_error)
-        self._last_statistics = LoopStatistics(0, 0, 0.0)
+        self._callbacks = BackgroundExecutor(EXECUTOR_THREADS, self._on_callback_error)
+        self._last_statistics = LoopStatistics(0, 0)
         self._refused_commands = 0
-        self._description = self.node.create_subscription(
-            String, 'robot_description', self._on_description, DESCRIPTION_QOS
-        )
-        self.node.create_timer(REMIND_EVERY, self._remind)
+        self._description = self.create_subscription(String, 'robot_description', self._on_description, DESCRIPTION_QOS)
+        self.create_timer(REMIND_EVERY, self._remind)
         self._logger.info(f"Waiting for the URDF on '{self._description.topic_name}'.")
 
-    def close(self) -> None:
-        """Stop the loop, end all goals and let go of the hardware."""
+    def destroy_node(self) -> None:
+        """Stop the loop, end and answer all goals, and let go of the hardware."""
         self._loop.stop()
         with self._lock:
-            for controller in self._active:
-                self._deactivate(controller)
+            self._deactivate(self._active, 'ros2_control_node is ending')
+        if not self._callbacks.close(ANSWER_WITHIN):
+            self._logger.warning(f'Some goals were not answered within {ANSWER_WITHIN:g} s.')
         for controller in self._controllers.values():
             controller.destroy()
         if self._hardware is not None:
-            self._hardware.close()
+            self._report(self._hardware.close())
+        super().destroy_node()
 
     # Hardware
 
@@ -96,9 +99,12 @@ class ControllerManager:
             return
         try:
             hardware = Hardware(parse_hardware(message.data))
-            hardware.read(self._period)
         except (DescriptionError, DriverError) as error:
             self._logger.error(f'{error} (Waiting for a better robot_description.)')
+            return
+        if failed := hardware.read(self._period):
+            self._report(failed)
+            self._report(hardware.close())
             return
         self._hardware, self._urdf = hardware, message.data
         self._make_services()
@@ -135,54 +141,84 @@ class ControllerManager:
         if hardware is None:
             return
         with self._lock:
-            try:
-                hardware.read(self._period)
-                for controller in self._active:
-                    self._update(controller)
-                hardware.write()
-            except DriverError as error:
-                self._logger.error(f'The hardware failed: {error} All controllers are deactivated.')
-                for controller in self._active:
-                    self._deactivate(controller)
+            self._give_up(hardware.read(self._period))
+            self._deactivate([each for each in self._active if not self._update(each)], 'its update failed')
+            self._give_up(hardware.write())
 
-    def _update(self, controller: Controller) -> None:
+    def _update(self, controller: Controller) -> bool:
         try:
             controller.update()
         except Exception as error:  # one controller's mistake must not stop the others
             self._logger.error(f"'{controller.name}' failed and is deactivated: {error}\n{traceback.format_exc()}")
-            self._deactivate(controller)
+            return False
+        return True
+
+    def _give_up(self, failed: Sequence[Device]) -> None:
+        """Deactivate the controllers that use devices which failed; the lock is held."""
+        self._report(failed)
+        for device in failed:
+            component = device.component
+            lost = {*component.state_interfaces, *component.command_interfaces}
+            users = [each for each in self._active if lost & {*each.state_interfaces(), *each.command_interfaces()}]
+            self._deactivate(users, f"hardware '{component.name}' failed")
+
+    def _report(self, failed: Sequence[Device]) -> None:
+        for device in failed:
+            self._logger.error(f"Hardware '{device.component.name}' failed: {device.failure}")
+
+    def _on_callback_error(self, error: Exception) -> None:
+        self._logger.error(f'A callback failed: {error}')
 
     def _on_loop_error(self, error: Exception) -> None:
         self._logger.error(f'The update loop failed in a cycle and goes on: {error}')
 
     def _activate(self, controller: Controller, hardware: Hardware) -> None:
         """Make active; the lock is held."""
-        hardware.claim(controller.name, controller.command_interfaces())
         controller.activate()
+        hardware.claim(controller.name, controller.command_interfaces())
         controller.state = ControllerState.ACTIVE
         self._active = (*self._active, controller)
+        self._logger.info(f"Activated '{controller.name}'.")
 
-    def _deactivate(self, controller: Controller) -> None:
-        """Make inactive; the lock is held."""
-        controller.state = ControllerState.INACTIVE
-        self._active = tuple(other for other in self._active if other is not controller)
-        try:
-            controller.deactivate()
-        finally:
-            if self._hardware is not None:
-                self._hardware.release(controller.name)
+    def _deactivate(self, controllers: Sequence[Controller], reason: str) -> None:
+        """Make inactive, and send what they command last while it is still theirs to command; the lock is held."""
+        if not controllers:
+            return
+        hardware = self._ready_hardware()
+        self._active = tuple(each for each in self._active if each not in controllers)
+        for controller in controllers:
+            controller.state = ControllerState.INACTIVE
+            try:
+                controller.deactivate(reason)
+            except Exception as error:  # the others must stop all the same
+                self._logger.error(f"'{controller.name}' failed to stop: {error}\n{traceback.format_exc()}")
+        failed = hardware.write()
+        for controller in controllers:
+            hardware.release(controller.name)
+            self._logger.info(f"Deactivated '{controller.name}': {reason}.")
+        self._give_up(failed)
 
     # Services; they share one mutually exclusive callback group, so that they never overlap
 
     def _make_services(self) -> None:
-        self.node.create_service(ListControllers, '~/list_controllers', self._on_list_controllers)
-        self.node.create_service(ListControllerTypes, '~/list_controller_types', self._on_list_types)
-        self.node.create_service(ListHardwareComponents, '~/list_hardware_components', self._on_list_components)
-        self.node.create_service(ListHardwareInterfaces, '~/list_hardware_interfaces', self._on_list_interfaces)
-        self.node.create_service(LoadController, '~/load_controller', self._on_load)
-        self.node.create_service(ConfigureController, '~/configure_controller', self._on_configure)
-        self.node.create_service(SwitchController, '~/switch_controller', self._on_switch)
-        self.node.create_service(UnloadController, '~/unload_controller', self._on_unload)
+        self._serve(ListControllers, 'list_controllers', self._on_list_controllers)
+        self._serve(ListControllerTypes, 'list_controller_types', self._on_list_types)
+        self._serve(ListHardwareComponents, 'list_hardware_components', self._on_list_components)
+        self._serve(ListHardwareInterfaces, 'list_hardware_interfaces', self._on_list_interfaces)
+        self._serve(LoadController, 'load_controller', self._on_load)
+        self._serve(ConfigureController, 'configure_controller', self._on_configure)
+        self._serve(SwitchController, 'switch_controller', self._on_switch)
+        self._serve(UnloadController, 'unload_controller', self._on_unload)
+
+    def _serve(self, kind: Any, name: str, answer: Callable[[Any, Any], Any]) -> None:
+        def guarded(request: Any, response: Any) -> Any:
+            try:
+                return answer(request, response)
+            except Exception as error:  # a mistake in a service must not end the node under a moving robot
+                self._logger.error(f"'{name}' failed: {error}\n{traceback.format_exc()}")
+                return response
+
+        self.create_service(kind, f'~/{name}', guarded)
 
     def _on_load(self, request: Any, response: Any) -> Any:
         response.ok = self._try(lambda: self._load(request.name))
@@ -219,8 +255,6 @@ class ControllerManager:
         hardware = self._ready_hardware()
         for device in hardware.devices:
             component = device.component
-            states = [f'{part.name}/{i.name}' for part in component.parts for i in part.state_interfaces]
-            commands = [f'{part.name}/{i.name}' for part in component.parts for i in part.command_interfaces]
             state = (
                 State(id=State.PRIMARY_STATE_ACTIVE, label='active')
                 if device.active
@@ -233,16 +267,16 @@ class ControllerManager:
                     plugin_name=component.plugin,
                     rw_rate=round(1.0 / self._period),
                     state=state,
-                    command_interfaces=[self._interface(n, device.active, hardware.is_claimed(n)) for n in commands],
-                    state_interfaces=[self._interface(n, device.active, False) for n in states],
+                    command_interfaces=[_command_interface(hardware, name) for name in component.command_interfaces],
+                    state_interfaces=[_state_interface(hardware, name) for name in component.state_interfaces],
                 )
             )
         return response
 
     def _on_list_interfaces(self, _: Any, response: Any) -> Any:
         hardware = self._ready_hardware()
-        response.command_interfaces = [self._interface(n, True, hardware.is_claimed(n)) for n in hardware.commands]
-        response.state_interfaces = [self._interface(n, True, False) for n in hardware.states]
+        response.command_interfaces = [_command_interface(hardware, name) for name in hardware.commands]
+        response.state_interfaces = [_state_interface(hardware, name) for name in hardware.states]
         return response
 
     def _describe(self, controller: Controller) -> Any:
@@ -257,10 +291,6 @@ class ControllerManager:
             required_command_interfaces=list(controller.command_interfaces()) if configured else [],
             required_state_interfaces=list(controller.state_interfaces()) if configured else [],
         )
-
-    @staticmethod
-    def _interface(name: str, available: bool, claimed: bool) -> Any:
-        return HardwareInterface(name=name, data_type='double', is_available=available, is_claimed=claimed)
 
     # The steps behind the services; each raises ControllerError with one sentence
 
@@ -277,17 +307,17 @@ class ControllerManager:
             raise ControllerError(f"'{name}' is loaded already: unload it first.")
         parameter = f'{name}.type'
         try:
-            if not self.node.has_parameter(parameter):
-                self.node.declare_parameter(parameter, '', ParameterDescriptor(description=f"Plugin of '{name}'."))
+            if not self.has_parameter(parameter):
+                self.declare_parameter(parameter, '', ParameterDescriptor(description=f"Plugin of '{name}'."))
         except (InvalidParameterTypeException, InvalidParameterValueException) as error:
             raise ControllerError(f"'{parameter}' of controller_manager is not a string: correct it.") from error
-        kind = self.node.get_parameter(parameter).value
+        kind = self.get_parameter(parameter).value
         if kind not in CONTROLLERS:
             given = f"is '{kind}'" if kind else 'is not in the parameter file'
             raise ControllerError(f"'{parameter}' of controller_manager {given}: use one of {', '.join(CONTROLLERS)}.")
         controller = CONTROLLERS[kind](name, self._ready_hardware(), self._period)
         self._controllers[name] = controller
-        self.node.executor.add_node(controller.node)
+        self._callbacks.add_node(controller.node)
         self._logger.info(f"Loaded '{name}' ({kind}).")
 
     def _configure(self, name: str) -> None:
@@ -302,24 +332,26 @@ class ControllerManager:
         with self._lock:
             controller.state = ControllerState.INACTIVE
         self._logger.info(f"Configured '{name}'.")
+        if ignored := controller.ignored_parameters():
+            self._logger.warning(f"'{name}' does not know these parameters and ignores them: {', '.join(ignored)}.")
 
     def _switch(self, stop: Sequence[str], start: Sequence[str], best_effort: bool) -> list[str]:
-        """Deactivate, then activate; return what was wrong. Unless ``best_effort``, all happens or nothing does."""
+        """Deactivate, then activate; return what was wrong. Unless ``best_effort``, all happens or nothing does.
+
+        A controller that is to do both is restarted.
+        """
         hardware = self._ready_hardware()
         problems: list[str] = []
         with self._lock:
-            leaving = [c for name in stop if (c := self._switchable(name, problems)) and c in self._active]
-            coming = [c for name in start if (c := self._switchable(name, problems)) and c not in self._active]
+            leaving = [each for each in self._switchable(stop, problems) if each in self._active]
+            staying = [each for each in self._active if each not in leaving]
+            coming = [each for each in self._switchable(start, problems) if each not in staying]
             coming = self._admitted(hardware, leaving, coming, problems)
             if problems and not best_effort:
                 return problems
-            for controller in leaving:
-                self._deactivate(controller)
+            self._deactivate(leaving, 'a switch of controllers asked for it')
             for controller in coming:
                 self._activate(controller, hardware)
-        for verb, controllers in (('Deactivated', leaving), ('Activated', coming)):
-            for controller in controllers:
-                self._logger.info(f"{verb} '{controller.name}'.")
         return problems
 
     @staticmethod
@@ -332,7 +364,9 @@ class ControllerManager:
         admitted: list[Controller] = []
         for controller in coming:
             try:
-                hardware.check_states(controller.name, controller.state_interfaces())
+                hardware.check_states(
+                    controller.name, controller.state_interfaces(), finite=controller.needs_finite_states
+                )
                 hardware.check_claim(controller.name, controller.command_interfaces(), owners)
             except ClaimRefused as refusal:
                 problems.append(str(refusal))
@@ -341,15 +375,18 @@ class ControllerManager:
                 admitted.append(controller)
         return admitted
 
-    def _switchable(self, name: str, problems: list[str]) -> Controller | None:
-        controller = self._controllers.get(name)
-        if controller is None:
-            problems.append(f"There is no controller '{name}': load it first.")
-        elif controller.state is ControllerState.UNCONFIGURED:
-            problems.append(f"'{name}' is not configured: configure it first.")
-        else:
-            return controller
-        return None
+    def _switchable(self, names: Sequence[str], problems: list[str]) -> list[Controller]:
+        """The controllers of these names, each once, that can be switched at all."""
+        found: list[Controller] = []
+        for name in dict.fromkeys(names):
+            controller = self._controllers.get(name)
+            if controller is None:
+                problems.append(f"There is no controller '{name}': load it first.")
+            elif controller.state is ControllerState.UNCONFIGURED:
+                problems.append(f"'{name}' is not configured: configure it first.")
+            else:
+                found.append(controller)
+        return found
 
     def _unload(self, name: str) -> None:
         controller = self._find(name)
@@ -359,7 +396,7 @@ class ControllerManager:
             configured = controller.state is ControllerState.INACTIVE
             controller.state = ControllerState.UNCONFIGURED
             del self._controllers[name]
-        self.node.executor.remove_node(controller.node)
+        self._callbacks.remove_node(controller.node)
         if configured:
             controller.cleanup()
         controller.destroy()
@@ -377,42 +414,19 @@ class ControllerManager:
         return self._hardware
 
 
-def _spin(executor: Any, logger: Any) -> None:
-    """Serve callbacks until the executor is shut down; a callback that fails is reported and the others go on."""
-    while True:
-        try:
-            executor.spin()
-        except ExternalShutdownException:
-            return
-        except Exception as error:
-            logger.error(f'A callback failed: {error}')
-        else:
-            return
+def _command_interface(hardware: Hardware, name: str) -> Any:
+    return HardwareInterface(
+        name=name, data_type='double', is_available=hardware.is_available(name), is_claimed=hardware.is_claimed(name)
+    )
+
+
+def _state_interface(hardware: Hardware, name: str) -> Any:
+    return HardwareInterface(name=name, data_type='double', is_available=hardware.is_available(name))
 
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run until SIGINT or SIGTERM; return the exit code."""
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
-    try:
-        rclpy.init(args=args, signal_handler_options=SignalHandlerOptions.NO)
-        manager = ControllerManager()
-    except Exception as error:  # rclpy raises many kinds for a bad command line or parameter file
-        print(f'ros2_control_node could not start: {error}', file=sys.stderr)
-        rclpy.try_shutdown()
-        return 1
-    executor = MultiThreadedExecutor(num_threads=EXECUTOR_THREADS)
-    executor.add_node(manager.node)
-    spinner = threading.Thread(target=_spin, args=(executor, manager.node.get_logger()), name='executor', daemon=True)
-    spinner.start()
-    stop.wait()
-    manager.close()
-    executor.shutdown(timeout_sec=1.0)
-    spinner.join(timeout=1.0)
-    manager.node.destroy_node()
-    rclpy.try_shutdown()
-    return 0
+    return run_until_signal('ros2_control_node', ControllerManager, args, refusals=(ParameterException,))
 
 
 if __name__ == '__main__':

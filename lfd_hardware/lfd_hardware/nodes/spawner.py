@@ -13,10 +13,12 @@ from typing import Any
 import rclpy
 from builtin_interfaces.msg import Duration
 from controller_manager_msgs.srv import ConfigureController, ListControllers, LoadController, SwitchController
+from rclpy.exceptions import InvalidNodeNameException
 from rclpy.executors import ExternalShutdownException, SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 from rclpy.utilities import remove_ros_args
+from rclpy.validate_node_name import validate_node_name
 
 REMIND_EVERY = 10.0  # [s] between two lines about waiting
 POLL_EVERY = 0.02  # [s] between two looks for a service
@@ -26,6 +28,10 @@ LIST_ATTEMPTS = 3  # a first answer can get lost while the two sides discover ea
 
 class SpawnError(RuntimeError):
     """The controllers could not be brought up; the message is one sentence."""
+
+
+class WrongUsage(ValueError):  # noqa: N818  (reads as what happened)
+    """A command line that names no controllers as ROS does, or that ROS does not take; the message is one line."""
 
 
 class Interrupted(BaseException):
@@ -120,7 +126,7 @@ def _say(text: str) -> None:
     print(f'[spawner] {text}', flush=True)
 
 
-def _parse(arguments: Sequence[str]) -> argparse.Namespace:
+def _parse(command_line: Sequence[str]) -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog='spawner', description='Load, configure and activate controllers.')
     parser.add_argument('controllers', nargs='+', metavar='CONTROLLER', help='name of a controller to bring up')
     parser.add_argument(
@@ -137,7 +143,17 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument(
         '--service-call-timeout', type=float, default=10.0, metavar='S', help='seconds to wait for an answer (10)'
     )
-    return parser.parse_args(arguments)
+    try:
+        arguments = remove_ros_args(command_line)[1:]
+    except RuntimeError as error:  # rclpy's, when it cannot read its part
+        raise WrongUsage(' '.join(str(error).split())) from error
+    options = parser.parse_args(arguments)
+    for name in options.controllers:
+        try:
+            validate_node_name(name)
+        except InvalidNodeNameException as error:
+            raise WrongUsage(f"'{name}' is no controller's name: use letters, digits and underscores.") from error
+    return options
 
 
 def _spin(executor: Any) -> None:
@@ -152,11 +168,14 @@ def _interrupt(*_: Any) -> None:
 
 
 def main(args: Sequence[str] | None = None) -> int:
-    """Bring the named controllers up; return 0 when all are up (or on SIGINT), 1 when one is not."""
+    """Bring the named controllers up.
+
+    Returns 0 when all are up (or on SIGINT), 1 when one is not, 2 when the command line is wrong.
+    """
     command_line = sys.argv if args is None else ['spawner', *args]
-    options = _parse(remove_ros_args(command_line)[1:])
     node, executor, spinner = None, None, None
     try:
+        options = _parse(command_line)
         for number in (signal.SIGINT, signal.SIGTERM):
             signal.signal(number, _interrupt)
         rclpy.init(args=command_line, signal_handler_options=SignalHandlerOptions.NO)
@@ -171,9 +190,9 @@ def main(args: Sequence[str] | None = None) -> int:
         spawner.wait()
         for controller in options.controllers:
             spawner.bring_up(controller, activate=not options.inactive)
-    except SpawnError as error:
+    except (SpawnError, WrongUsage) as error:
         print(f'[spawner] {error}', file=sys.stderr, flush=True)
-        return 1
+        return 2 if isinstance(error, WrongUsage) else 1
     except Interrupted:
         return 0
     finally:
