@@ -31,6 +31,8 @@ FIRST_DELAY = 0.5  # [s] before a restart; doubled after every further end
 LONGEST_DELAY = 10.0  # [s]
 STABLE_AFTER = 10.0  # [s] of running that make the next end count as the first again
 STOP_STEPS = ((signal.SIGINT, 5.0), (signal.SIGTERM, 2.0), (signal.SIGKILL, 5.0))  # signal, [s] until the next
+LOOK_EVERY = 0.2  # [s] for the end of a process whose output goes on
+LAST_WORDS = 1.0  # [s] to read what a process printed before its end
 KEPT_LOGS = 20
 LOG_FORMAT = '[{severity}] [{name}]: {message}'  # on the terminal; the files in ROS_LOG_DIR have the times
 COLOURS = ('36', '33', '35', '32', '34', '96', '93', '95')
@@ -146,12 +148,25 @@ class _Child:
             return f'could not be started ({error.strerror})', False
         for follower in self.followers:
             follower.start()
-        await self._read(process)
-        code = await process.wait()
+        code = await self._outlive(process)
         self.process = None
         if code < 0:
             return f'was ended by {signal.Signals(-code).name}', False
         return f'ended with exit code {code}', self.spec.is_one_shot and code == 0
+
+    async def _outlive(self, process: asyncio.subprocess.Process) -> int:
+        """Read what the process prints until it ends, and end what it leaves behind; return its exit code."""
+        reader = asyncio.create_task(self._read(process))
+        try:
+            while process.returncode is None and not reader.done():
+                await asyncio.wait([reader], timeout=LOOK_EVERY)
+            if process.returncode is not None:  # a child of its own may hold the other end of the pipe
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                await asyncio.wait([reader], timeout=LAST_WORDS)
+            return await process.wait()
+        finally:
+            reader.cancel()
 
     async def _read(self, process: asyncio.subprocess.Process) -> None:
         assert process.stdout is not None
