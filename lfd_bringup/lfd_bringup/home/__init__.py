@@ -4,8 +4,9 @@ This room is imported before any environment exists, so it needs the standard li
 
     ./lfd ARGS ─► main ─► commands (what was asked?) ─► steps (make what is missing) ─► exec inside the environment
                                                           │
-                         stamp (what was made, of what)   ├─ interpreter, process, console, faults
-                         layout (where things are)        └─ environment (the variables inside)
+                         recipe (what there is to make)   ├─ interpreter, process, console, faults
+                         stamp (what was made, of what)   └─ environment (the variables inside)
+                         layout (where things are)
 
 Nothing here knows what the sub-commands do.
 """

@@ -23,7 +23,11 @@ LOG = Path('/tmp/setup.log')
         ('ERROR: Could not install packages due to an OSError: [Errno 28] No space left on device', 'the disk is full'),
         ('ERROR: No matching distribution found for numpy==99.0', 'the package index does not have numpy==99.0'),
         ("ERROR: Invalid requirement: 'numpy=1' (from line 3 of embedded.txt)", "not valid: 'numpy=1' (from line 3"),
-        ('Failed to establish a new connection: [Errno -3] Temporary failure in name resolution', 'cannot be reached'),
+        (
+            'Failed to establish a new connection: [Errno -3] Temporary failure in name resolution\n'
+            'ERROR: No matching distribution found for numpy==2.4.6',
+            'cannot be reached',
+        ),
         ('SSLError(SSLCertVerificationError(1, CERTIFICATE_VERIFY_FAILED', 'certificate'),
         ('cc1plus: fatal error: Killed signal terminated program cc1plus', 'ran out of memory'),
         ('x.c:1:10: fatal error: Python.h: No such file or directory', "Python's C headers are missing"),
