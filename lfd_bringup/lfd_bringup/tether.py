@@ -9,6 +9,7 @@ import os
 import runpy
 import signal
 import sys
+from pathlib import Path
 
 _PR_SET_PDEATHSIG = 1
 
@@ -21,7 +22,7 @@ def main() -> None:
         sys.exit(1)  # it has ended already
     signal.signal(signal.SIGINT, signal.SIG_DFL)  # until rclpy takes over: a stop during the imports prints nothing
     sys.argv = sys.argv[2:]
-    sys.path[0] = os.path.dirname(script)  # noqa: PTH120 - this file's own folder must not be importable
+    sys.path[0] = str(Path(script).parent)  # this file's own folder must not be importable
     runpy.run_path(script, run_name='__main__')
 
 

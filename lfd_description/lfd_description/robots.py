@@ -31,7 +31,7 @@ class RobotError(Exception):
     """A robot's folder or a request for its description is wrong; the message is one sentence for the user."""
 
 
-class UnknownRobot(RobotError):  # noqa: N818 (reads better where it is caught)
+class UnknownRobot(RobotError):
     """There is no robot of that name."""
 
 

@@ -10,7 +10,7 @@ from lfd_hardware.description import Component, HardwareDescription, JointLimit
 from lfd_hardware.drivers import Driver, DriverError, make_driver
 
 
-class ClaimRefused(ValueError):  # noqa: N818  (reads as what happened)
+class ClaimRefused(ValueError):
     """Interfaces that a controller asked for are missing, out of order, or belong to another controller."""
 
 

@@ -25,7 +25,7 @@ class ErrorCode(IntEnum):
     GOAL_TOLERANCE_VIOLATED = -5
 
 
-class TrajectoryRefused(ValueError):  # noqa: N818  (reads as what happened)
+class TrajectoryRefused(ValueError):
     """A trajectory that will not be executed; the message is one sentence, the code tells scripts the reason."""
 
     def __init__(self, code: ErrorCode, message: str) -> None:

@@ -32,7 +32,7 @@ STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 DYNAMIC = QoSProfile(depth=1000)
 
 
-class MotionFailed(Exception):  # noqa: N818 (reads better where it is caught)
+class MotionFailed(Exception):
     """The motion was not performed; the message is one sentence for the user."""
 
 

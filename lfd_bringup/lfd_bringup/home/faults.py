@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 
-class Fault(Exception):  # noqa: N818 (it is what users call it)
+class Fault(Exception):
     """A failure that a user can act on: one sentence for the cause, one for the fix.
 
     is_understood: the cause is known, so that doing the same again from the start would not help.

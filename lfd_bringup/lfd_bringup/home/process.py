@@ -115,7 +115,7 @@ def end_leftovers(home: Path, timeout: float = 10.0) -> int:
     mark = f'{MARK}={home}'.encode()
     count = 0
     deadline = time.monotonic() + timeout
-    while leftovers := [pid for pid in _own_processes() if mark in _environment_of(pid)]:
+    while leftovers := [pid for pid in _other_processes() if mark in _environment_of(pid)]:
         count = max(count, len(leftovers))
         for pid in leftovers:
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -126,9 +126,8 @@ def end_leftovers(home: Path, timeout: float = 10.0) -> int:
     return count
 
 
-def _own_processes() -> list[int]:
-    me = os.getpid()
-    return [int(entry) for entry in os.listdir('/proc') if entry.isdigit() and int(entry) != me]  # noqa: PTH208
+def _other_processes() -> list[int]:
+    return [int(entry.name) for entry in Path('/proc').glob('[0-9]*') if int(entry.name) != os.getpid()]
 
 
 def _environment_of(pid: int) -> list[bytes]:

@@ -30,7 +30,7 @@ class SpawnError(RuntimeError):
     """The controllers could not be brought up; the message is one sentence."""
 
 
-class WrongUsage(ValueError):  # noqa: N818  (reads as what happened)
+class WrongUsage(ValueError):
     """A command line that names no controllers as ROS does, or that ROS does not take; the message is one line."""
 
 

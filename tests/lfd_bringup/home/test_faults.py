@@ -61,7 +61,7 @@ def clone(checkout: Path, tmp_path: Path) -> Path:
     return target
 
 
-def one_clear_failure(result: subprocess.CompletedProcess[str], sentence: str) -> None:
+def assert_one_clear_failure(result: subprocess.CompletedProcess[str], sentence: str) -> None:
     assert result.returncode == 1
     assert sentence in result.stderr
     assert 'Fix: ' in result.stderr
@@ -72,12 +72,12 @@ def test_a_broken_requirement_is_named_and_the_next_run_repairs(clone: Path, lfd
     requirements = clone / 'lfd_bringup' / 'requirements' / 'embedded.txt'
     good = requirements.read_text()
     requirements.write_text('there-is-no-such-package-for-lfd==1.0\n')
-    one_clear_failure(
+    assert_one_clear_failure(
         lfd('setup', script=clone / 'lfd', LFD_HOME=str(clone)),
         'the package index does not have there-is-no-such-package-for-lfd==1.0',
     )
     requirements.write_text('numpy=2.4\n')
-    one_clear_failure(
+    assert_one_clear_failure(
         lfd('setup', script=clone / 'lfd', LFD_HOME=str(clone)), 'a line of the requirements is not valid'
     )
     # The whole set-up would take minutes and test_first_start does it: here it must get past the mended list.
@@ -91,20 +91,24 @@ def test_no_compiler(lfd, tmp_path: Path):
     tools.mkdir()
     for name in ('python3', 'env', 'git'):
         (tools / name).symlink_to(shutil.which(name) if name != 'python3' else Path(sys.executable).resolve())
-    one_clear_failure(lfd('setup', PATH=str(tools), LFD_HOME=str(tmp_path / 'home')), 'no C++ compiler was found')
-    one_clear_failure(lfd('setup', CXX='/no/such/g++', LFD_HOME=str(tmp_path / 'home')), 'CXX=/no/such/g++')
-    one_clear_failure(lfd('setup', CXX='false', LFD_HOME=str(tmp_path / 'home')), 'cannot compile and link one line')
+    assert_one_clear_failure(
+        lfd('setup', PATH=str(tools), LFD_HOME=str(tmp_path / 'home')), 'no C++ compiler was found'
+    )
+    assert_one_clear_failure(lfd('setup', CXX='/no/such/g++', LFD_HOME=str(tmp_path / 'home')), 'CXX=/no/such/g++')
+    assert_one_clear_failure(
+        lfd('setup', CXX='false', LFD_HOME=str(tmp_path / 'home')), 'cannot compile and link one line'
+    )
 
 
 def test_no_usable_python(lfd, tmp_path: Path):
     result = lfd('setup', LFD_PYTHON='/no/such/python', LFD_HOME=str(tmp_path / 'home'))
-    one_clear_failure(result, 'no usable Python 3.11 or 3.12 was found: /no/such/python does not exist')
+    assert_one_clear_failure(result, 'no usable Python 3.11 or 3.12 was found: /no/such/python does not exist')
 
 
 def test_a_home_that_cannot_be_written(lfd, tmp_path: Path):
     """Not even root can make a folder below a file."""
     (tmp_path / 'file').write_text('')
-    one_clear_failure(lfd('demo', LFD_HOME=str(tmp_path / 'file')), 'cannot be written to')
+    assert_one_clear_failure(lfd('demo', LFD_HOME=str(tmp_path / 'file')), 'cannot be written to')
 
 
 def test_a_read_only_file_system_points_to_lfd_home(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
@@ -137,7 +141,7 @@ def test_an_old_c_library_is_refused(monkeypatch: pytest.MonkeyPatch):
 @pytest.mark.parametrize('name', ["o'hara", 'a"b', 'a$b', 'a,b', 'a(1)', 'a;b', 'a:b', 'a\nb'])
 def test_a_path_that_the_build_tools_cannot_handle_is_refused(name: str, lfd, tmp_path: Path):
     result = lfd('setup', LFD_HOME=str(tmp_path / name))
-    one_clear_failure(result, 'cannot handle')
+    assert_one_clear_failure(result, 'cannot handle')
     assert not (tmp_path / name).exists()
 
 
@@ -147,7 +151,7 @@ def test_an_environment_of_somebody_else_is_not_touched(command: str, lfd, tmp_p
     precious.parent.mkdir()
     precious.write_text('mine')
     (tmp_path / '.lfd').mkdir()
-    one_clear_failure(lfd(command, LFD_HOME=str(tmp_path)), 'is there already, and lfd did not make it')
+    assert_one_clear_failure(lfd(command, LFD_HOME=str(tmp_path)), 'is there already, and lfd did not make it')
     assert precious.read_text() == 'mine'
 
 
