@@ -82,7 +82,7 @@ def test_an_old_python_is_told_what_to_install(checkout: Path, user_environment)
     )
     result = subprocess.run(
         [sys.executable, '-c', pretend],
-        env={**user_environment, 'PATH': '/nowhere'},
+        env={**user_environment, 'PATH': '/nowhere', 'LFD_PYTHON': ''},
         capture_output=True,
         text=True,
         check=False,
