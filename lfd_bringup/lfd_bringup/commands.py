@@ -10,6 +10,7 @@ import argparse
 import importlib
 from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NoReturn
 
 from .home.layout import CHECKOUT
 
@@ -52,7 +53,7 @@ def domain_id(text: str) -> int:
 class _Parser(argparse.ArgumentParser):
     """Wrong usage in one sentence, with the way to help."""
 
-    def error(self, message: str) -> None:  # type: ignore[override]  # never returns: exit() raises
+    def error(self, message: str) -> NoReturn:
         self.exit(2, f'lfd: {message}\nSee: ./{self.prog} --help\n')
 
 

@@ -143,6 +143,15 @@ def parse_urdf(xml: str) -> RobotTree:
     return RobotTree(robot.get('name', ''), links, joints, _root(links, joints))
 
 
+def finite_number(text: str) -> float | None:
+    """The number that a text stands for; None when it stands for none, or for one without end."""
+    try:
+        value = float(text)
+    except ValueError:
+        return None
+    return value if math.isfinite(value) else None
+
+
 def robot_element(xml: str) -> ET.Element:
     """The outermost element of a URDF, for whoever reads more of it than the kinematic tree.
 
@@ -268,11 +277,8 @@ def _number(element: ET.Element, attribute: str, joint: str, default: float | No
         if default is None:
             raise UrdfError(f'Joint \'{joint}\' has a <{element.tag}> without {attribute}; add {attribute}="...".')
         return default
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(text)
+    if value is None:
         raise UrdfError(f'Joint \'{joint}\' has {attribute}="{text}" in its <{element.tag}>; write a finite number.')
     return value
 

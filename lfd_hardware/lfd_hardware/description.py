@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from types import MappingProxyType
 
-from lfd_description.urdf import MOVING, Joint, Mimic, UrdfError, parse_urdf, robot_element
+from lfd_description.urdf import MOVING, Joint, Mimic, UrdfError, finite_number, parse_urdf, robot_element
 
 COMPONENT_TYPES = ('system', 'actuator', 'sensor')
 PART_KINDS = ('joint', 'sensor', 'gpio')
@@ -226,11 +226,8 @@ def _parameters(tag: ElementTree.Element, where: str) -> Mapping[str, str]:
 
 
 def _number(text: str, where: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(text)
+    if value is None:
         raise DescriptionError(f"{where} is '{text}': write a finite number.")
     return value
 

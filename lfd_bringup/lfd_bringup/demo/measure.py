@@ -5,19 +5,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-import numpy.typing as npt
 
 from lfd_planner.robot.kinematics import Chain
 
-from .motion import Motion
+from .motion import Array, Motion
 from .ros import Recording
 
 GOAL_TOLERANCE = 0.005  # [rad] between the last joint state and the last point
 TRACKING_TOLERANCE = 0.1  # [rad] at any time
 TRANSFORM_TOLERANCE = 1e-3  # [m] between the tool in /tf and the tool by the arm's kinematics
 LOWEST_RATE = 20.0  # [Hz] of joint states
-
-Array = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)

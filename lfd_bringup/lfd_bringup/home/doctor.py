@@ -69,6 +69,7 @@ def _existing(folder: Path) -> Path:
 
 
 def _check_home(layout: Layout) -> str:
+    interpreter.check_path(layout.home)
     interpreter.check_writable(layout.state)
     return str(layout.home)
 

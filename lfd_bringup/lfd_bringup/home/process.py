@@ -81,13 +81,11 @@ def _pump(
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """End a program and all its children: ask first, insist later."""
-    for number, grace in ((signal.SIGTERM, STOP_GRACE), (signal.SIGKILL, STOP_GRACE)):
+    for number in (signal.SIGTERM, signal.SIGKILL):
         with contextlib.suppress(ProcessLookupError):
             os.killpg(process.pid, number)
         with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(grace)
-            if number == signal.SIGKILL:
-                return
+            process.wait(STOP_GRACE)
 
 
 class _Log:

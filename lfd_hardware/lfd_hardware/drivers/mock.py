@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+from lfd_description.urdf import finite_number
 from lfd_hardware.description import Component, Part
 from lfd_hardware.drivers.driver import Driver, DriverError
 
@@ -75,10 +76,7 @@ class MockDriver(Driver):
 
 def _number(component: Component, name: str) -> float:
     text = component.parameters.get(name, '0')
-    try:
-        value = float(text)
-    except ValueError:
-        value = math.nan
-    if not math.isfinite(value):
+    value = finite_number(text)
+    if value is None:
         raise DriverError(f"The parameter '{name}' of hardware '{component.name}' is '{text}': write a finite number.")
     return value

@@ -42,7 +42,6 @@ class Spawner:
     """Calls the services of one controller manager; an executor must spin ``node`` in another thread."""
 
     def __init__(self, node: Node, manager: str, service_timeout: float, call_timeout: float) -> None:
-        self._node = node
         self._manager = manager
         self._service_timeout = service_timeout  # [s] zero: for ever
         self._call_timeout = call_timeout  # [s]
