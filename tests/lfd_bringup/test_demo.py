@@ -75,6 +75,16 @@ def test_measuring_finds_an_arm_that_strays(gp8):
     assert any('strayed' in problem for problem in bad.problems())
 
 
+def test_a_late_arm_has_not_left_its_path(gp8):
+    """A busy machine delays a motion; that is no fault of the motion."""
+    motion, chain = gp8
+    recording = recording_of(motion)
+    recording.states = [(time + 0.1, position) for time, position in recording.states]
+    late, _ = measure(motion, recording, chain)
+    assert late.tracking_error > 0.05
+    assert late.path_error < 1e-3
+
+
 def test_measuring_finds_transforms_that_do_not_fit_the_joints(gp8):
     motion, chain = gp8
     recording = recording_of(motion)
