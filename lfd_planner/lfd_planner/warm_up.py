@@ -6,7 +6,7 @@ Run once after the installation: `python -m lfd_planner.warm_up`. Later processe
 import numpy as np
 
 from lfd_description.urdf import Joint, RobotTree
-from lfd_planner.robot.kinematics import Chain
+from lfd_description.kinematics import Chain
 
 
 def warm_up() -> None:

@@ -13,7 +13,7 @@ from lfd_bringup.demo.motion import motion_through
 from lfd_bringup.demo.ros import Recording
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.urdf import parse_urdf
-from lfd_planner.robot.kinematics import Chain
+from lfd_description.kinematics import Chain
 
 
 def test_demo_reports_a_measured_motion(lfd, tmp_path: Path):

@@ -7,7 +7,7 @@ import numpy as np
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.urdf import parse_urdf
 from lfd_planner.robot import kinematics
-from lfd_planner.robot.kinematics import Chain
+from lfd_description.kinematics import Chain
 from lfd_planner.warm_up import warm_up
 
 

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfd_planner.robot.kinematics import Chain
+from lfd_description.kinematics import Chain
 
 from .motion import Array, Motion
 from .ros import Recording

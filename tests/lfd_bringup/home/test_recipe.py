@@ -69,7 +69,7 @@ def test_a_home_that_was_moved_is_made_anew(layout: Layout, tmp_path: Path):
         ('interop/tf2_msgs/msg/TFMessage.msg', 'Build tf2_msgs'),
         ('lfd_hardware/setup.py', 'Build lfd_hardware'),
         ('lfd_description/robots/new_arm/robot.yaml', 'Build lfd_description'),
-        ('lfd_planner/lfd_planner/robot/kinematics.py', 'Compile the numerical kernels'),
+        ('lfd_description/lfd_description/kinematics.py', 'Compile the numerical kernels'),
     ],
 )
 def test_a_change_is_built(layout: Layout, changed: str, step: str):

@@ -1,4 +1,4 @@
-"""The one way in which the planner compiles its hot loops."""
+"""The one way in which the suite compiles its hot loops."""
 
 from collections.abc import Callable
 from typing import TypeVar, cast

@@ -10,7 +10,7 @@ import numpy as np
 import numpy.typing as npt
 
 from lfd_description.urdf import Joint, Matrix, RobotTree, UrdfError
-from lfd_planner.compiled import compiled
+from lfd_description.compiled import compiled
 
 
 class Chain:
