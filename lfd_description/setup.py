@@ -3,7 +3,7 @@ from pathlib import Path
 from setuptools import find_packages, setup
 
 PACKAGE = 'lfd_description'
-DATA = ('macros', 'robots')
+DATA = ('grippers', 'macros', 'robots', 'scenes', 'viewer')
 
 
 def shared(folder: str) -> list[tuple[str, list[str]]]:

@@ -16,9 +16,11 @@ MANIFESTS = sorted([*CHECKOUT.glob('lfd_*/package.xml'), *CHECKOUT.glob('interop
 PYTHON_PACKAGES = sorted(path.parent for path in CHECKOUT.glob('lfd_*/setup.py'))
 # Import name -> the key by which rosdep knows it, where the two differ.
 ROSDEP_KEYS = {
+    'PIL': 'python3-pil',
     'matplotlib': 'python3-matplotlib',
     'numba': 'python3-numba',
     'numpy': 'python3-numpy',
+    'trimesh': 'python3-trimesh-pip',
     'yaml': 'python3-yaml',
 }
 DESIGNED = {'lfd_bringup', 'lfd_description', 'lfd_hardware', 'lfd_msgs', 'lfd_planner', 'lfd_vr_bridge'}

@@ -4,7 +4,8 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from lfd_description.urdf import Joint, RobotTree, Vector
+from lfd_description.shapes import Vector
+from lfd_description.urdf import Joint, RobotTree
 
 Quaternion = tuple[float, float, float, float]  # x, y, z, w
 

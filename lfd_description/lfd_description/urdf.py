@@ -16,7 +16,8 @@ from xml.parsers import expat
 import numpy as np
 import numpy.typing as npt
 
-Vector = tuple[float, float, float]
+from .shapes import Vector
+
 Matrix = npt.NDArray[np.float64]
 
 MAX_CHARACTERS = 10_000_000
@@ -80,7 +81,7 @@ class Joint:
     def origin(self) -> Matrix:
         """The 4x4 transform parent link -> joint frame, that is, the child link's pose at position zero."""
         matrix = np.eye(4)
-        matrix[:3, :3] = _rotation(self.rpy)
+        matrix[:3, :3] = rotation(self.rpy)
         matrix[:3, 3] = self.xyz
         return matrix
 
@@ -211,7 +212,7 @@ def _joint(element: ET.Element) -> Joint:
         child=_link_of(element, name, 'child'),
         xyz=_vector(origin, 'xyz', name, (0.0, 0.0, 0.0)),
         rpy=_vector(origin, 'rpy', name, (0.0, 0.0, 0.0)),
-        axis=_axis(element, name),
+        axis=_axis(element, name) if kind != 'fixed' else (1.0, 0.0, 0.0),
         limits=_limits(element, name, kind),
         mimic=_mimic(element, name),
     )
@@ -360,7 +361,15 @@ def _cycle(link: str, parent_of: Mapping[str, Joint]) -> str:
     return ' -> '.join(reversed([*seen[seen.index(link) :], link]))
 
 
-def _rotation(rpy: Vector) -> Matrix:
+def roll_pitch_yaw(matrix: Matrix) -> Vector:
+    """The angles [rad] whose `rotation` is that of a 3x3 or 4x4 matrix; with the pitch upright, the roll is zero."""
+    pitch = math.atan2(-matrix[2, 0], math.hypot(matrix[0, 0], matrix[1, 0]))
+    if abs(math.cos(pitch)) < 1e-9:
+        return 0.0, pitch, math.atan2(-matrix[0, 1], matrix[1, 1])
+    return math.atan2(matrix[2, 1], matrix[2, 2]), pitch, math.atan2(matrix[1, 0], matrix[0, 0])
+
+
+def rotation(rpy: Vector) -> Matrix:
     """Roll about x, then pitch about y, then yaw about z, all fixed axes [rad]."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)
     return np.array(
