@@ -1,22 +1,47 @@
-"""Compiles the planner's hot loops ahead of time, so that no first plan has to wait for the compiler.
+"""Compiles all hot loops ahead of time, so that no first plan or picture has to wait for the compiler.
 
 Run once after the installation: `python -m lfd_planner.warm_up`. Later processes load the result from disk.
 """
 
 import numpy as np
 
-from lfd_description.urdf import Joint, RobotTree
-from lfd_description.kinematics import Chain
+from lfd_description.kinematics import Chain, Tree
+from lfd_description.urdf import Joint, Limits, RobotTree
+from lfd_planner.robot.ik import make_solver
+
+_LINKS = ('base', 'shoulder', 'upper_arm', 'forearm', 'roll', 'pitch', 'tip')
+_AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
 
 
 def warm_up() -> None:
-    """Compile all loops of the planner, or load them if that was done before."""
-    arm = RobotTree('arm', ('base', 'tip'), (Joint('joint', 'continuous', 'base', 'tip'),), 'base')
+    """Compile all loops, or load them if that was done before."""
+    arm = _arm_with_spherical_wrist()
+    q = np.full((1, 6), 0.5)
     chain = Chain(arm, 'base', 'tip')
-    chain.poses(np.zeros((1, 1)))
-    chain.link_poses(np.zeros((1, 1)))
+    pose = chain.poses(q)[0]
+    chain.link_poses(q)
+    Tree(arm).link_poses(q)
+    for tip in ('tip', 'pitch'):
+        make_solver(arm, 'base', tip).solve(pose)
+
+
+def _arm_with_spherical_wrist() -> RobotTree:
+    """Six joints of an arm with a closed form, the first five of which have none."""
+    joints = tuple(
+        Joint(
+            name=f'joint_{i + 1}',
+            kind='revolute',
+            parent=_LINKS[i],
+            child=_LINKS[i + 1],
+            xyz=(0.0, 0.0, 0.3 if i < 4 else 0.0),
+            axis=_AXES[i],
+            limits=Limits(-3.0, 3.0, 1.0, 1.0),
+        )
+        for i in range(6)
+    )
+    return RobotTree('arm', _LINKS, joints, 'base')
 
 
 if __name__ == '__main__':
     warm_up()
-    print("The planner's compiled loops are ready.")
+    print('The compiled loops are ready.')

@@ -11,9 +11,9 @@ import pytest
 from lfd_bringup.demo.measure import measure
 from lfd_bringup.demo.motion import motion_through
 from lfd_bringup.demo.ros import Recording
+from lfd_description.kinematics import Chain
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.urdf import parse_urdf
-from lfd_description.kinematics import Chain
 
 
 def test_demo_reports_a_measured_motion(lfd, tmp_path: Path):

@@ -3,9 +3,9 @@ import math
 import numpy as np
 import pytest
 
+from lfd_description.kinematics import Chain
 from lfd_description.robots import find_robot, robot_description, robot_names
 from lfd_description.urdf import Joint, Mimic, RobotTree, UrdfError, parse_urdf
-from lfd_description.kinematics import Chain
 
 QUARTER = math.pi / 2
 

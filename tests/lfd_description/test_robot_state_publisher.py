@@ -14,10 +14,10 @@ from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
+from lfd_description.kinematics import Chain
 from lfd_description.nodes.robot_state_publisher import LATCHED_QOS, TF_QOS
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.urdf import parse_urdf
-from lfd_description.kinematics import Chain
 
 # The lark parser that rclpy loads with the first message type still uses these modules.
 pytestmark = pytest.mark.filterwarnings("ignore:module 'sre_:DeprecationWarning")

@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lfd_description.kinematics import Chain
 from lfd_description.robots import Robot, find_robot, robot_description
 from lfd_description.urdf import parse_urdf
-from lfd_description.kinematics import Chain
 
 from .. import domain
 from ..graph import describe, embedded
