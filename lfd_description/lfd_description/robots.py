@@ -1,26 +1,33 @@
 """The robots the suite knows: each is a folder of `robots/`, found by listing.
 
-A folder holds `robot.yaml` (this module's data), `model.yaml` and `<name>.urdf.xacro` (its description) and
-`controllers.yaml` (its ros2_control controllers). Adding an arm is adding a folder.
+A folder holds what somebody wrote down about an arm, `robot.yaml` (this module's data) and `<name>.urdf.xacro` with the
+files that it reads, and what the model builder derived from it: `controllers.yaml` for ros2_control, `moveit/` and
+`collision_matrix/`. Adding an arm is adding a folder.
 """
 
 import difflib
-import math
 import re
 import threading
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 from xml.parsers.expat import ExpatError
 
 import xacro
 import yaml
 from ament_index_python.packages import get_package_share_directory
 
+from .grippers import Gripper, find_gripper
+from .nearby_packages import as_if_installed
+from .yaml_file import YamlFile, one_line
+
 MOCK = 'mock'
 HARDWARE = ('motoman', 'abb', 'ur')
+RATES = {MOCK: 125, 'motoman': 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
+MESHES = ('lfd', 'vendor')
 HOME = 'home'
+UNKNOWN = 'unknown'
+"""The vendor of an arm of which nobody said who makes it."""
 
 _PREFIX = re.compile(r'([A-Za-z][A-Za-z0-9_]*)?')
 # xacro keeps the file it reads and its arguments in module variables.
@@ -46,13 +53,34 @@ class Robot:
     """The kind of its real controller; every robot also runs on `mock`."""
     reach: float
     """[m]"""
-    payload: float
-    """[kg]"""
+    payload: float | None
+    """[kg], if known"""
     joints: tuple[str, ...]
     """From base to tool."""
     poses: Mapping[str, tuple[float, ...]]
-    """Joint positions [rad] by name, in the order of `joints`; `home` is always among them."""
+    """Joint positions [rad or m] by name, in the order of `joints`; `home` is always among them."""
+    accelerations: tuple[float, ...] | None
+    """The joints' limits [rad/s^2 or m/s^2], in the order of `joints`, if known."""
+    control_rate: int
+    """[Hz], at which its real controller takes commands."""
+    base: str
+    """The first link of the planning group, without prefix."""
+    tip: str
+    """The last link of the planning group, without prefix."""
+    gripper: str | None
+    """The gripper that it carries unless another is asked for."""
+    own_gripper: bool
+    """Whether its last link carries a gripper already, so that none can be mounted."""
+    roomy_solids: bool
+    """Whether its collision solids are known to be roomier than its links."""
     folder: Path
+
+    @property
+    def label(self) -> str:
+        """Its title, after its vendor's name where the title lacks that."""
+        if self.vendor == UNKNOWN or self.vendor in self.title:
+            return self.title
+        return f'{self.vendor} {self.title}'
 
     @property
     def controllers_file(self) -> Path:
@@ -64,10 +92,18 @@ class Robot:
         """Its description's source."""
         return self.folder / f'{self.name}.urdf.xacro'
 
+    def default_gripper(self) -> Gripper | None:
+        """The gripper that it carries unless another is asked for.
+
+        Raises:
+            GripperError: there is no gripper of the name in robot.yaml, or its folder is wrong.
+        """
+        return find_gripper(self.gripper) if self.gripper else None
+
 
 def robot_names() -> tuple[str, ...]:
     """The names of all robots, in alphabetical order."""
-    return tuple(sorted(file.parent.name for file in _robots_folder().glob('*/robot.yaml')))
+    return tuple(sorted(file.parent.name for file in robots_folder().glob('*/robot.yaml')))
 
 
 def find_robot(name: str) -> Robot:
@@ -82,7 +118,7 @@ def find_robot(name: str) -> Robot:
         nearest = difflib.get_close_matches(name.lower(), names, n=1)
         hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
         raise UnknownRobot(f"There is no robot '{name}'{hint}; choose one of {', '.join(names)}.")
-    return load_robot(_robots_folder() / name)
+    return load_robot(robots_folder() / name)
 
 
 def load_robot(folder: Path) -> Robot:
@@ -91,116 +127,89 @@ def load_robot(folder: Path) -> Robot:
     Raises:
         RobotError: the file is missing or wrong; the message names the file and the key.
     """
-    data = _RobotFile(folder / 'robot.yaml')
+    data = YamlFile(folder / 'robot.yaml', RobotError, example='title: My arm')
     joints = data.names('joints')
+    hardware = data.choice('hardware', (MOCK, *HARDWARE))
     return Robot(
         name=folder.name,
         title=data.text('title'),
         vendor=data.text('vendor'),
-        hardware=data.choice('hardware', HARDWARE),
+        hardware=hardware,
         reach=data.positive('reach_m'),
-        payload=data.positive('payload_kg'),
+        payload=data.positive('payload_kg') if 'payload_kg' in data.data else None,
         joints=joints,
-        poses=data.poses('poses', len(joints)),
+        poses=data.poses('poses', len(joints), needed=HOME),
+        accelerations=_accelerations(data, len(joints)),
+        control_rate=round(data.positive('control_rate_hz')) if 'control_rate_hz' in data.data else RATES[hardware],
+        base=data.text('base') if 'base' in data.data else 'base_link',
+        tip=data.text('tip') if 'tip' in data.data else 'tool0',
+        gripper=data.text('gripper') if 'gripper' in data.data else None,
+        own_gripper=data.flag('own_gripper'),
+        roomy_solids=data.flag('roomy_solids'),
         folder=folder,
     )
 
 
-def robot_description(robot: Robot, *, hardware: str = MOCK, prefix: str = '') -> str:
-    """The robot's URDF as XML text, with the ros2_control tag of `hardware`; `prefix` goes before all names.
+def robot_description(
+    robot: Robot, *, hardware: str = MOCK, prefix: str = '', gripper: Gripper | None = None, meshes: str = 'lfd'
+) -> str:
+    """The robot's URDF as XML text.
 
-    A motoman's own controller serves trajectories, so that with `hardware='motoman'` there is no ros2_control tag.
+    A motoman's own controller serves trajectories, so that with `hardware='motoman'` the arm has no ros2_control tag.
+
+    Args:
+        robot: the arm.
+        hardware: whose ros2_control tag it has: `mock` or the robot's own.
+        prefix: goes before the names of all links, joints and materials.
+        gripper: what it carries on its flange.
+        meshes: `lfd`, or `vendor` for those of the vendor's ROS package, which must then be installed where they are
+            looked at.
 
     Raises:
         RobotError: the robot does not run on that hardware, or its xacro file is wrong.
     """
     if hardware not in (MOCK, robot.hardware):
-        raise RobotError(f"{robot.name} does not run on hardware '{hardware}'; choose {MOCK} or {robot.hardware}.")
+        choices = f'choose {MOCK} or {robot.hardware}' if robot.hardware != MOCK else f'it only has {MOCK}'
+        raise RobotError(f"{robot.name} does not run on hardware '{hardware}'; {choices}.")
+    if gripper is not None and robot.own_gripper:
+        raise RobotError(f'{robot.name} has a gripper of its own, so that no other can be mounted.')
     if not _PREFIX.fullmatch(prefix):
         raise RobotError(f"The prefix '{prefix}' makes no valid name; use letters, digits and _, a letter first.")
+    if meshes not in MESHES:
+        raise RobotError(f"There are no meshes of '{meshes}'; choose {' or '.join(MESHES)}.")
+    mappings = {
+        'hardware': hardware,
+        'prefix': prefix,
+        'gripper': '' if gripper is None else gripper.name,
+        'meshes': meshes,
+    }
+    return expand_xacro(robot.xacro_file, mappings)
+
+
+def expand_xacro(file: Path, arguments: Mapping[str, str], packages: Mapping[str, Path] | None = None) -> str:
+    """The URDF that a xacro file gives with these arguments; `packages` are found although they are not installed.
+
+    Raises:
+        RobotError: it gives none; the message names the file and the reason.
+    """
     try:
-        with _xacro_lock:
-            document = xacro.process_file(str(robot.xacro_file), mappings={'hardware': hardware, 'prefix': prefix})
+        with _xacro_lock, as_if_installed(packages or {}):
+            document = xacro.process_file(str(file), mappings=dict(arguments))
     except (xacro.XacroException, ExpatError, yaml.YAMLError, OSError, AttributeError, LookupError, TypeError) as error:
-        raise RobotError(f'{robot.xacro_file} gives no URDF: {_one_line(error)}.') from error
+        raise RobotError(f'{file} gives no URDF: {one_line(error)}.') from error
     return str(document.toprettyxml(indent='  '))
 
 
-def _robots_folder() -> Path:
+def robots_folder() -> Path:
+    """Where the robots' folders are."""
     return Path(get_package_share_directory('lfd_description')) / 'robots'
 
 
-def _one_line(error: BaseException) -> str:
-    return ' '.join(str(error).split()).rstrip('.') or type(error).__name__
-
-
-class _RobotFile:
-    """The mapping in a robot.yaml, read key by key so that an error can say which one is wrong."""
-
-    def __init__(self, file: Path) -> None:
-        self.file = file
-        try:
-            data = yaml.safe_load(file.read_text(encoding='utf-8'))
-        except (OSError, UnicodeError, yaml.YAMLError) as error:
-            raise RobotError(f'{file} cannot be read: {_one_line(error)}.') from None
-        if not isinstance(data, dict):
-            raise RobotError(f'{file} must hold keys and values, such as title: My arm.')
-        self.data = data
-
-    def text(self, key: str) -> str:
-        value = self._value(key)
-        if not isinstance(value, str) or not value.strip():
-            raise self._wrong(key, value, 'a text')
-        return value
-
-    def choice(self, key: str, choices: tuple[str, ...]) -> str:
-        value = self._value(key)
-        if not isinstance(value, str) or value not in choices:
-            raise self._wrong(key, value, f'one of {", ".join(choices)}')
-        return value
-
-    def positive(self, key: str) -> float:
-        number = _finite(self._value(key))
-        if number is None or number <= 0.0:
-            raise self._wrong(key, self._value(key), 'a number above zero')
-        return number
-
-    def names(self, key: str) -> tuple[str, ...]:
-        value = self._value(key)
-        if (
-            not isinstance(value, list)
-            or not value
-            or not all(isinstance(name, str) and name for name in value)
-            or len(set(value)) != len(value)
-        ):
-            raise self._wrong(key, value, 'a list of different names')
-        return tuple(value)
-
-    def poses(self, key: str, length: int) -> Mapping[str, tuple[float, ...]]:
-        value = self._value(key)
-        if not isinstance(value, dict) or HOME not in value:
-            raise self._wrong(key, value, f'named poses, {HOME} among them')
-        poses = {}
-        for name, pose in value.items():
-            numbers = [_finite(number) for number in pose] if isinstance(pose, list) else []
-            finite = tuple(number for number in numbers if number is not None)
-            if len(numbers) != length or len(finite) != length:
-                raise self._wrong(f'{key}.{name}', pose, f'a list of {length} angles [rad], one for each joint')
-            poses[str(name)] = finite
-        return MappingProxyType(poses)
-
-    def _value(self, key: str) -> object:
-        if key not in self.data:
-            raise RobotError(f"{self.file} lacks the key '{key}'.")
-        value: object = self.data[key]
-        return value
-
-    def _wrong(self, key: str, value: object, wanted: str) -> RobotError:
-        return RobotError(f"{self.file} has {value!r} for the key '{key}', which must be {wanted}.")
-
-
-def _finite(value: object) -> float | None:
-    """The value as a number, if it is a finite one; YAML's true and false are not."""
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+def _accelerations(data: YamlFile, length: int) -> tuple[float, ...] | None:
+    key = 'accelerations'
+    if key not in data.data:
         return None
-    return float(value)
+    values = data.numbers(key, length, 'accelerations [rad/s^2], one for each joint')
+    if min(values) <= 0.0:
+        raise data.wrong(key, list(values), 'a list of numbers above zero')
+    return values
