@@ -5,7 +5,11 @@ Run once after the installation: `python -m lfd_planner.warm_up`. Later processe
 
 import numpy as np
 
+from lfd_description.bodies import Body
 from lfd_description.kinematics import Chain, Tree
+from lfd_description.model.collision_matrix import sample_collision_matrix
+from lfd_description.pictures import studio
+from lfd_description.shapes import Sphere
 from lfd_description.urdf import Joint, Limits, RobotTree
 from lfd_planner.robot.ik import make_solver
 
@@ -23,6 +27,9 @@ def warm_up() -> None:
     Tree(arm).link_poses(q)
     for tip in ('tip', 'pitch'):
         make_solver(arm, 'base', tip).solve(pose)
+    balls = [Body(link, Sphere(0.01), np.eye(4)) for link in _LINKS]
+    sample_collision_matrix(arm, balls, {}, samples=1)
+    studio.warm_up()
 
 
 def _arm_with_spherical_wrist() -> RobotTree:
