@@ -16,12 +16,15 @@ from .home.layout import CHECKOUT
 
 DEMO_ROBOTS = ('gp8', 'irb1600', 'ur5e')
 HARDWARE = ('mock',)
+CONTROLLERS = ('mock', 'motoman', 'abb', 'ur')  # whose description and files can be built
+BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
 HIGHEST_DOMAIN = 231  # the highest for which DDS has all its ports
 
 _EXAMPLES = """\
 examples:
   ./lfd demo                          three arms move on simulated controllers, over real ROS 2
   ./lfd up --robot ur5e               bring up one arm; Ctrl-C stops it
+  ./lfd robots add my_arm.urdf        make a robot of any URDF
   ./lfd doctor                        check this machine and explain what is wrong
   ./lfd run python my_node.py         run a program of yours in the same ROS 2 environment
 
@@ -35,12 +38,35 @@ def robot_folders() -> list[str]:
     return sorted(path.parent.name for path in (CHECKOUT / 'lfd_description' / 'robots').glob('*/robot.yaml'))
 
 
+def gripper_folders() -> list[str]:
+    """Names of the grippers in the checkout: a gripper is a folder."""
+    return sorted(path.parent.name for path in (CHECKOUT / 'lfd_description' / 'grippers').glob('*/gripper.yaml'))
+
+
+def benchmarks() -> list[str]:
+    """Names of the benchmarks in the checkout: a benchmark is a file."""
+    return sorted(path.stem.removeprefix('bench_') for path in BENCHMARKS.glob('bench_*.py'))
+
+
+def picture_size(text: str) -> tuple[int, int]:
+    """Width and height in pixels; argparse prints the sentence otherwise."""
+    width, _, height = text.lower().partition('x')
+    if not (width.isdigit() and height.isdigit() and 16 <= int(width) <= 8192 and 16 <= int(height) <= 8192):
+        raise argparse.ArgumentTypeError(f'{text!r} is no size; write width x height in pixels, such as 1200x900')
+    return int(width), int(height)
+
+
 def robot_name(text: str) -> str:
     """A robot that exists; argparse prints the sentence otherwise."""
     names = robot_folders()
     if text not in names:
         raise argparse.ArgumentTypeError(f'there is no robot {text!r}; the robots are {", ".join(names)}')
     return text
+
+
+def shown_name(text: str) -> str:
+    """A robot or gripper that exists; argparse prints the sentence otherwise."""
+    return text if text in gripper_folders() else robot_name(text)
 
 
 def domain_id(text: str) -> int:
@@ -106,8 +132,11 @@ def parser() -> argparse.ArgumentParser:
         help='ros: as the launch files start them on a ROS 2 machine (default: %(default)s)',
     )
 
-    add('robots', 'robots:main', 'List the robots.', 'robots')
+    _add_robots(add('robots', 'robots:main', 'List the robots, add one, show or rebuild them.', 'robots'))
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
+
+    bench = add('bench', 'bench:main', 'Measure lfd against its peers, in the same run.', 'bench robots')
+    bench.add_argument('name', nargs='?', choices=benchmarks(), help='default: all of them')
 
     add(
         'test', 'checks:main', 'Run the linters, the type checker and all tests.', 'test tests/interop -x'
@@ -118,6 +147,39 @@ def parser() -> argparse.ArgumentParser:
     add('setup', '', 'Set everything up and do nothing else.', 'setup')
     add('clean', '', 'Remove all that lfd made (.venv and .lfd).', 'clean')
     return top
+
+
+def _add_robots(robots: argparse.ArgumentParser) -> None:
+    commands = robots.add_subparsers(dest='robots_command', metavar='COMMAND', parser_class=_Parser)
+
+    def add(name: str, handler: str, text: str, example: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd robots {example}')
+        command.set_defaults(handler=handler)
+        return command
+
+    new = add('add', 'robots:add', 'Make a robot of any URDF or xacro file.', 'add my_arm.urdf --gripper two_finger')
+    new.add_argument('path', type=Path, metavar='PATH', help='a .urdf or .xacro file')
+    new.add_argument('--tip', metavar='LINK', help="the arm's last link (default: by convention, such as tool0)")
+    new.add_argument('--base', metavar='LINK', help="the arm's first link (default: by convention, such as base_link)")
+    new.add_argument('--gripper', choices=gripper_folders(), help='the gripper that it carries')
+    new.add_argument('--name', metavar='NAME', help="name of the robot (default: the URDF's)")
+
+    show = add('show', 'show:main', 'Draw robots, and open the 3-D view.', 'show ur5e --gripper two_finger')
+    shown = ', '.join([*robot_folders(), *gripper_folders()])
+    show.add_argument('names', nargs='*', type=shown_name, metavar='NAME', help=shown)
+    show.add_argument('--all', action='store_true', help='all arms and grippers on one sheet')
+    show.add_argument('--gripper', choices=gripper_folders(), help='what the arms carry')
+    show.add_argument('--pose', default='home', metavar='NAME', help='a named pose of the arm (default: %(default)s)')
+    show.add_argument('--out', type=Path, metavar='FILE.png', help='the picture (default: NAME.png)')
+    show.add_argument('--size', type=picture_size, default=(1200, 900), metavar='WxH', help='default: 1200x900')
+    show.add_argument('--no-browser', dest='browser', action='store_false', help='do not open the 3-D view')
+
+    build = add('build', 'robots:build', 'Derive SRDF, MoveIt and ros2_control files.', 'build gp8 --out moveit_gp8')
+    build.add_argument('names', nargs='*', type=robot_name, metavar='NAME', help='default: all robots')
+    build.add_argument('--out', type=Path, metavar='DIR', help="write there, not into the robot's folder")
+    build.add_argument('--gripper', choices=gripper_folders(), help='with --out: what the arm carries')
+    build.add_argument('--prefix', default='', metavar='TEXT', help='with --out: goes before all names')
+    build.add_argument('--hardware', choices=CONTROLLERS, default='mock', help='with --out (default: %(default)s)')
 
 
 def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
@@ -131,10 +193,14 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     rest: Sequence[str] = ()
     if argv[:1] in (['test'], ['run']) and argv[1:2] not in (['-h'], ['--help']):
         argv, rest = argv[:1], argv[1:]  # for another program, options included
+    elif argv[:1] == ['bench'] and argv[1:2] not in (['-h'], ['--help']):
+        argv, rest = argv[:2], argv[2:]
     arguments = top.parse_args(argv)
     arguments.rest = list(rest)
     if arguments.command == 'run' and not rest:
         top.error('run needs a program, for example: ./lfd run python')
+    if getattr(arguments, 'robots_command', None) == 'show' and not arguments.names and not arguments.all:
+        top.error('robots show needs a robot, for example: ./lfd robots show gp8 (or --all)')
     return arguments
 
 

@@ -1,7 +1,7 @@
 """The graph as a launch description, for a ROS 2 installation.
 
-The launch files in `launch/` name a robot and nothing else; all of them come here. Everything that can be decided
-without launch_ros is decided in `graph`, so that `./lfd up` and `ros2 launch` cannot drift apart.
+The launch files in `launch/` name a robot, or let the user name it, and nothing else; all of them come here. Everything
+that can be decided without launch_ros is decided in `graph`, so that `./lfd up` and `ros2 launch` cannot drift apart.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from lfd_description.robots import robot_names
 
 from .commands import HARDWARE
 from .graph import Graph, NodeSpec, describe
@@ -20,10 +21,12 @@ from .graph import Graph, NodeSpec, describe
 RESPAWN_DELAY = 1.0  # [s]
 
 
-def launch_description(robot: str) -> LaunchDescription:
-    """What `ros2 launch lfd_bringup <robot>.launch.py` runs."""
+def launch_description(robot: str | None = None) -> LaunchDescription:
+    """What `ros2 launch lfd_bringup <robot>.launch.py` runs; without a robot, its name is an argument."""
+    which = DeclareLaunchArgument('robot', choices=list(robot_names()), description='The robot to bring up.')
     return LaunchDescription(
         [
+            *([] if robot else [which]),
             DeclareLaunchArgument(
                 'hardware',
                 default_value='mock',
@@ -35,7 +38,8 @@ def launch_description(robot: str) -> LaunchDescription:
     )
 
 
-def _start(context: LaunchContext, robot: str) -> list[LaunchDescriptionEntity]:
+def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
+    robot = robot or LaunchConfiguration('robot').perform(context)
     return actions(describe(robot, hardware=LaunchConfiguration('hardware').perform(context)))
 
 

@@ -20,7 +20,12 @@ from lfd_bringup.supervisor import command_of
 from lfd_description.robots import robot_names
 
 LAUNCH_FILES = sorted((Path(__file__).resolve().parents[2] / 'lfd_bringup' / 'launch').glob('*.launch.py'))
-ROBOTS = [path.name.removesuffix('.launch.py') for path in LAUNCH_FILES]
+NAMED = [path.name.removesuffix('.launch.py') for path in LAUNCH_FILES if path.name != 'robot.launch.py']
+# Which launch file, with which arguments: each robot's own, and the general one for every robot.
+LAUNCHES = [(name, {}) for name in NAMED] + [('robot', {'robot': name}) for name in robot_names()]
+each_launch = pytest.mark.parametrize(
+    ('file', 'arguments'), LAUNCHES, ids=lambda value: value if isinstance(value, str) else '-'.join(value.values())
+)
 
 
 class Recorder:
@@ -82,10 +87,12 @@ def launched(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.delitem(sys.modules, 'lfd_bringup.ros_launch', raising=False)
 
-    def launch(robot: str, **configuration: str) -> tuple[list[Any], list[tuple[Node, Node | None]]]:
-        path = next(path for path in LAUNCH_FILES if path.name == f'{robot}.launch.py')
-        declared, function = runpy.run_path(str(path))['generate_launch_description']()
-        context = {declared.args[0]: declared.default_value, **configuration}
+    def launch(file: str, **configuration: str) -> tuple[list[Any], list[tuple[Node, Node | None]]]:
+        path = next(path for path in LAUNCH_FILES if path.name == f'{file}.launch.py')
+        *declared, function = runpy.run_path(str(path))['generate_launch_description']()
+        defaults = {item.args[0]: item.default_value for item in declared if hasattr(item, 'default_value')}
+        context = {**defaults, **configuration}
+        assert context.keys() == {item.args[0] for item in declared}
         entities = function.function(context, *function.args)
         nodes: list[tuple[Node, Node | None]] = [(entity, None) for entity in entities if isinstance(entity, Node)]
         for entity in entities:
@@ -94,7 +101,7 @@ def launched(monkeypatch: pytest.MonkeyPatch):
                 nodes += [(made, handler.target_action) for made in handler.on_start(None, context)]
                 again = handler.on_start(None, context)
                 assert all(new is not old for new, (old, _) in zip(again, nodes[-len(again) :], strict=True))
-        return [declared], nodes
+        return declared, nodes
 
     yield launch
     sys.modules.pop('lfd_bringup.ros_launch', None)
@@ -125,14 +132,14 @@ def spec_of(node: Node, target: Node | None, name: str, follows: str | None) -> 
     )
 
 
-def test_there_is_a_launch_file_for_every_robot():
-    assert set(ROBOTS) == set(robot_names()) >= {'gp8', 'irb1600', 'ur3e', 'ur5e', 'ur10e'}
+def test_the_robots_of_the_suite_have_launch_files_of_their_own():
+    assert set(robot_names()) >= set(NAMED) == {'gp8', 'irb1600', 'ur3', 'ur3e', 'ur5e', 'ur10e'}
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_launch_file_and_description_agree(robot: str, launched):
-    _, nodes = launched(robot)
-    described = graph.describe(robot)
+@each_launch
+def test_launch_file_and_description_agree(file: str, arguments: dict[str, str], launched):
+    _, nodes = launched(file, **arguments)
+    described = graph.describe(arguments.get('robot', file))
     read_back = [
         spec_of(node, target, spec.name, spec.follows)
         for (node, target), spec in zip(nodes, described.nodes, strict=True)
@@ -140,19 +147,19 @@ def test_launch_file_and_description_agree(robot: str, launched):
     assert tuple(read_back) == described.nodes
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_what_follows_a_node_is_launched_when_that_node_starts(robot: str, launched):
-    _, nodes = launched(robot)
+@each_launch
+def test_what_follows_a_node_is_launched_when_that_node_starts(file: str, arguments: dict[str, str], launched):
+    _, nodes = launched(file, **arguments)
     by_executable = {node.executable: node for node, _ in nodes}
     targets = {node.executable: target for node, target in nodes if target is not None}
     assert targets == {'spawner': by_executable['ros2_control_node']}
 
 
-@pytest.mark.parametrize('robot', ROBOTS)
-def test_lfd_up_runs_what_launch_runs(robot: str, launched, tmp_path: Path):
+@each_launch
+def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], launched, tmp_path: Path):
     """The command lines of ./lfd up, read back, are the launched nodes with the embedded packages."""
-    _, nodes = launched(robot)
-    specs = graph.embedded(graph.describe(robot)).nodes
+    _, nodes = launched(file, **arguments)
+    specs = graph.embedded(graph.describe(arguments.get('robot', file))).nodes
     for (node, _), spec in zip(nodes, specs, strict=True):
         command = command_of(spec, tmp_path)
         script = next(
@@ -176,6 +183,14 @@ def test_arguments_explain_themselves(launched):
     assert argument.default_value == 'mock'
     assert argument.choices == ['mock']
     assert argument.description.endswith('.')
+
+
+def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
+    (robot, hardware), _ = launched('robot', robot='gp8')
+    assert robot.args == ('robot',)
+    assert robot.choices == list(robot_names())
+    assert not hasattr(robot, 'default_value')
+    assert hardware.args == ('hardware',)
 
 
 def test_homes_differ_in_packages_only():

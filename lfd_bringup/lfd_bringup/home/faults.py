@@ -7,13 +7,13 @@ from pathlib import Path
 
 
 class Fault(Exception):
-    """A failure that a user can act on: one sentence for the cause, one for the fix.
+    """A failure that a user can act on: one sentence for the cause, one for the fix unless the cause names it.
 
     is_understood: the cause is known, so that doing the same again from the start would not help.
     """
 
-    def __init__(self, cause: str, fix: str, *, is_understood: bool = True) -> None:
-        super().__init__(f'{cause}\nFix: {fix}')
+    def __init__(self, cause: str, fix: str = '', *, is_understood: bool = True) -> None:
+        super().__init__(f'{cause}\nFix: {fix}' if fix else cause)
         self.cause = cause
         self.fix = fix
         self.is_understood = is_understood

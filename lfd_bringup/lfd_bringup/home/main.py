@@ -44,7 +44,7 @@ def _run(argv: list[str], arguments: argparse.Namespace) -> int:
 
 def _set_up(layout: Layout, command: str) -> None:
     try:
-        steps.ensure(layout, with_tests=command == 'test')
+        steps.ensure(layout, with_tests=command in ('test', 'bench'))
     except Fault:
         if command == 'doctor':
             check_machine(layout)
