@@ -5,13 +5,13 @@ macro `lfd_gripper` mounts it on any link: a fixed joint to `hand_base`, whose z
 bodies, and the frame `tcp` at the finger tips or the lip of the cup. Adding a gripper is adding a folder.
 """
 
-import difflib
 from dataclasses import dataclass
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 
 from .grasp_data import FINGER, KINDS, AnyGraspData, GraspDataError, load_grasp_data
+from .hints import no_such
 from .shapes import Vector
 from .yaml_file import YamlFile
 
@@ -81,9 +81,7 @@ def find_gripper(name: str) -> Gripper:
     """
     names = gripper_names()
     if name not in names:
-        nearest = difflib.get_close_matches(name.lower(), names, n=1)
-        hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
-        raise UnknownGripper(f"There is no gripper '{name}'{hint}; choose one of {', '.join(names)}.")
+        raise UnknownGripper(no_such('gripper', name, names))
     return load_gripper(_grippers_folder() / name)
 
 

@@ -5,7 +5,6 @@ files that it reads, and what the model builder derived from it: `controllers.ya
 `collision_matrix/`. Adding an arm is adding a folder.
 """
 
-import difflib
 import re
 import threading
 from collections.abc import Mapping
@@ -18,6 +17,7 @@ import yaml
 from ament_index_python.packages import get_package_share_directory
 
 from .grippers import Gripper, find_gripper
+from .hints import no_such
 from .nearby_packages import as_if_installed
 from .yaml_file import YamlFile, one_line
 
@@ -115,9 +115,7 @@ def find_robot(name: str) -> Robot:
     """
     names = robot_names()
     if name not in names:
-        nearest = difflib.get_close_matches(name.lower(), names, n=1)
-        hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
-        raise UnknownRobot(f"There is no robot '{name}'{hint}; choose one of {', '.join(names)}.")
+        raise UnknownRobot(no_such('robot', name, names))
     return load_robot(robots_folder() / name)
 
 

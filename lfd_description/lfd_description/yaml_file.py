@@ -1,7 +1,6 @@
 """A YAML file that a person wrote, read key by key so that an error can say which one is wrong."""
 
 import copy
-import difflib
 import math
 import reprlib
 from collections.abc import Collection, Mapping
@@ -9,6 +8,8 @@ from pathlib import Path
 from types import MappingProxyType
 
 import yaml
+
+from .hints import did_you_mean
 
 
 class YamlFile:
@@ -126,8 +127,7 @@ class YamlFile:
         return self._error(f"{self.file} has {_short(value)} for the key '{self._path}{key}', which must be {wanted}.")
 
     def _unknown(self, key: str, known: Collection[str]) -> Exception:
-        nearest = difflib.get_close_matches(key, known, n=1)
-        hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
+        hint = did_you_mean(key, known)
         return self._error(f"{self.file} has the unknown key '{self._path}{key}'{hint}; remove it.")
 
     def _numbers(self, key: str, value: object, length: int, what: str) -> tuple[float, ...]:

@@ -1,10 +1,10 @@
 """The scenes that come with the suite: the YAML files of `scenes/`, found by listing."""
 
-import difflib
 from pathlib import Path
 
 from ament_index_python.packages import get_package_share_directory
 
+from ..hints import no_such
 from .scene import Scene, SceneError
 from .scene_file import load_scene
 
@@ -27,9 +27,7 @@ def find_scene(name: str) -> Scene:
     """
     names = scene_names()
     if name not in names:
-        nearest = difflib.get_close_matches(name.lower(), names, n=1)
-        hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
-        raise UnknownScene(f"There is no scene '{name}'{hint}; choose one of {', '.join(names)}.")
+        raise UnknownScene(no_such('scene', name, names))
     return load_scene(_folder() / f'{name}.yaml')
 
 

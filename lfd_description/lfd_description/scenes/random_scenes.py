@@ -12,7 +12,6 @@ Numbers come from PCG64's raw stream, which NumPy keeps for ever, and only from 
 bit on every machine: no sines.
 """
 
-import difflib
 import math
 import operator
 from collections.abc import Callable, Mapping, Sequence
@@ -23,6 +22,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..bodies import Colour
+from ..hints import no_such
 from ..shapes import Box, Capsule, Cone, Cylinder, Shape, Sphere, Vector
 from ..transforms import Quaternion
 from .colours import NAMED
@@ -61,9 +61,7 @@ def random_scene(
         SceneError: there is no such kind, or so many things do not fit.
     """
     if kind not in KINDS:
-        nearest = difflib.get_close_matches(str(kind), KINDS, n=1)
-        hint = f" (did you mean '{nearest[0]}'?)" if nearest else ''
-        raise SceneError(f"There is no kind of random scene called '{kind}'{hint}; choose one of {', '.join(KINDS)}.")
+        raise SceneError(no_such('kind of random scene', str(kind), KINDS))
     room = KINDS[kind]
     wanted = _whole(room.count if count is None else count, 'number of things', MAX_COUNT)
     _check_reach(*reach)

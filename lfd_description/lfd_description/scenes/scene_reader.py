@@ -1,10 +1,10 @@
 """Reads the tree of a scene file: every key of every object, and everything that is wrong with them at once."""
 
-import difflib
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import TypeVar
 
+from ..hints import nearest
 from ..shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere
 from . import values
 from .scene import LIGHT_GREY, NO_TURN, Scene, SceneObject
@@ -196,8 +196,8 @@ def _peek(keys: Keys, key: str) -> str | None:
 
 
 def _unknown(key: str, known: Iterable[str]) -> str:
-    nearest = difflib.get_close_matches(key[:60].lower(), known, n=1)
-    hint = f"did you mean '{nearest[0]}'?" if nearest else f'use {", ".join(known) or "none"}.'
+    meant = nearest(key, known)
+    hint = f"did you mean '{meant}'?" if meant else f'use {", ".join(known) or "none"}.'
     return f'the key is not known; {hint}'
 
 

@@ -1,6 +1,5 @@
 """Values of a scene file: each function turns a YAML node into a checked value, or says what is wrong with it."""
 
-import difflib
 import math
 import re
 from collections.abc import Callable
@@ -10,6 +9,7 @@ from urllib.parse import unquote
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from ..bodies import Colour, MeshFinder
+from ..hints import nearest
 from ..meshes import FORMATS
 from ..shapes import Vector
 from ..transforms import Quaternion
@@ -79,8 +79,8 @@ def read_kind(node: Node) -> str:
     """One of `SHAPES`."""
     kind = node.text if isinstance(node, Scalar) else ''
     if kind not in SHAPES:
-        nearest = difflib.get_close_matches(kind[:60].lower(), SHAPES, n=1)
-        hint = f"did you mean '{nearest[0]}'?" if nearest else f'use one of {", ".join(SHAPES)}.'
+        meant = nearest(kind, SHAPES)
+        hint = f"did you mean '{meant}'?" if meant else f'use one of {", ".join(SHAPES)}.'
         raise Wrong(f'{_shown(node)} is no shape; {hint}')
     return kind
 
@@ -199,8 +199,8 @@ def _named_colour(node: Scalar) -> Colour:
         red, green, blue = (int(node.text[at : at + 2], 16) / 255 for at in (1, 3, 5))
         return red, green, blue, 1.0
     if node.text.lower() not in NAMED:
-        nearest = difflib.get_close_matches(node.text[:60].lower(), NAMED, n=1)
-        hint = f"did you mean '{nearest[0]}'?" if nearest else f'use one of {", ".join(NAMED)}, or [r, g, b].'
+        meant = nearest(node.text, NAMED)
+        hint = f"did you mean '{meant}'?" if meant else f'use one of {", ".join(NAMED)}, or [r, g, b].'
         raise Wrong(f'{_shown(node)} is no colour with a name; {hint}')
     return NAMED[node.text.lower()]
 

@@ -139,7 +139,7 @@ def _span(thing: SceneObject) -> list[tuple[float, float]]:
 @pytest.mark.parametrize(
     ('arguments', 'message'),
     [
-        ({'kind': 'cluter'}, r"no kind of random scene called 'cluter' \(did you mean 'clutter'\?\); choose one of"),
+        ({'kind': 'cluter'}, r"no kind of random scene 'cluter' \(did you mean 'clutter'\?\); choose one of"),
         ({'seed': -1}, r'The seed is -1; use a whole number from 0\.'),
         ({'seed': 1.5}, r'The seed is 1\.5; use a whole number'),
         ({'count': -1}, r'The number of things is -1; use a whole number from 0 to 1000\.'),
