@@ -8,7 +8,11 @@ DATA = ('grippers', 'macros', 'robots', 'scenes', 'viewer')
 
 def shared(folder: str) -> list[tuple[str, list[str]]]:
     """The files below a folder, each to go to the same place below the package's share."""
-    files = (file for file in sorted(Path(folder).rglob('*')) if file.is_file())
+    files = (
+        file
+        for file in sorted(Path(folder).rglob('*'))
+        if file.is_file() and not any(part[0] == '.' for part in file.parts)
+    )
     return [(f'share/{PACKAGE}/{file.parent.as_posix()}', [str(file)]) for file in files]
 
 

@@ -20,6 +20,7 @@ ROSDEP_KEYS = {
     'matplotlib': 'python3-matplotlib',
     'numba': 'python3-numba',
     'numpy': 'python3-numpy',
+    'scipy': 'python3-scipy',
     'trimesh': 'python3-trimesh-pip',
     'yaml': 'python3-yaml',
 }

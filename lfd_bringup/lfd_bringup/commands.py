@@ -69,6 +69,14 @@ def shown_name(text: str) -> str:
     return text if text in gripper_folders() else robot_name(text)
 
 
+def xacro_argument(text: str) -> tuple[str, str]:
+    """Name and value of a xacro argument; argparse prints the sentence otherwise."""
+    name, mark, value = text.partition(':=')
+    if not name or not mark:
+        raise argparse.ArgumentTypeError(f'{text!r} is no xacro argument; write name:=value')
+    return name, value
+
+
 def domain_id(text: str) -> int:
     """A ROS domain number; argparse prints the sentence otherwise."""
     if not text.isdigit() or int(text) > HIGHEST_DOMAIN:
@@ -159,6 +167,9 @@ def _add_robots(robots: argparse.ArgumentParser) -> None:
 
     new = add('add', 'robots:add', 'Make a robot of any URDF or xacro file.', 'add my_arm.urdf --gripper two_finger')
     new.add_argument('path', type=Path, metavar='PATH', help='a .urdf or .xacro file')
+    new.add_argument(
+        'arguments', nargs='*', type=xacro_argument, metavar='NAME:=VALUE', help='what a xacro file is given'
+    )
     new.add_argument('--tip', metavar='LINK', help="the arm's last link (default: by convention, such as tool0)")
     new.add_argument('--base', metavar='LINK', help="the arm's first link (default: by convention, such as base_link)")
     new.add_argument('--gripper', choices=gripper_folders(), help='the gripper that it carries')
@@ -199,9 +210,17 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     arguments.rest = list(rest)
     if arguments.command == 'run' and not rest:
         top.error('run needs a program, for example: ./lfd run python')
+    _refuse_useless(top, arguments)
     if getattr(arguments, 'robots_command', None) == 'show' and not arguments.names and not arguments.all:
         top.error('robots show needs a robot, for example: ./lfd robots show gp8 (or --all)')
     return arguments
+
+
+def _refuse_useless(top: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    if getattr(arguments, 'robots_command', None) != 'build' or arguments.out is not None:
+        return
+    if arguments.gripper or arguments.prefix or arguments.hardware != 'mock':
+        top.error('robots build needs --out DIR with --gripper, --prefix or --hardware')
 
 
 def handler(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

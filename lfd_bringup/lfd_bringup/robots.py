@@ -13,7 +13,7 @@ import numpy as np
 from lfd_description.grippers import GripperError, find_gripper
 from lfd_description.meshes import MeshError
 from lfd_description.model.builder import build_model
-from lfd_description.model.derived import derived_files, model_files, write_files
+from lfd_description.model.derived import derived_files, model_files, remove_left_over, write_files
 from lfd_description.model.findings import Finding, ModelError
 from lfd_description.model.importer import Request, import_robot
 from lfd_description.model.model import RobotModel
@@ -33,7 +33,12 @@ SEED = 3
 def main(_: argparse.Namespace) -> int:
     """Print a table of the robots."""
     print(f'{"name":12} {"arm":28} {"joints":>6} {"reach":>8} {"payload":>8}')
-    for robot in map(find_robot, robot_names()):
+    for name in robot_names():
+        try:
+            robot = find_robot(name)
+        except RobotError as error:
+            print(f'{name:12} cannot be used: {error}')
+            continue
         payload = f'{robot.payload:5.1f} kg' if robot.payload else f'{"-":>8}'
         print(f'{robot.name:12} {robot.label:28} {len(robot.joints):6} {robot.reach:6.3f} m {payload}')
     return 0
@@ -41,10 +46,15 @@ def main(_: argparse.Namespace) -> int:
 
 def add(arguments: argparse.Namespace) -> int:
     """Make a robot of a URDF or xacro file, and print what was found out and why."""
-    request = Request(arguments.path, arguments.name, arguments.tip, arguments.base, arguments.gripper)
+    request = Request(
+        arguments.path,
+        name=arguments.name,
+        tip=arguments.tip,
+        base=arguments.base,
+        gripper=arguments.gripper,
+        arguments=dict(arguments.arguments),
+    )
     with _explained(), _step(f'Make a robot of {arguments.path}') as progress:
-        if request.gripper:
-            find_gripper(request.gripper)
         imported = import_robot(request, ROBOTS, progress)
         check = _check_ik(imported.model)
     name = imported.robot.name
@@ -64,6 +74,7 @@ def build(arguments: argparse.Namespace) -> int:
             robot = load_robot(ROBOTS / name)
             files = derived_files(robot, progress=progress)
             write_files(robot.folder, files)
+            remove_left_over(robot.folder, files)
         print(f'{name}: {len(files)} files in {robot.folder}')
     return 0
 
@@ -72,9 +83,10 @@ def _export(names: list[str], arguments: argparse.Namespace) -> int:
     if len(names) != 1:
         raise Fault('--out is for one robot.', 'name it: ./lfd robots build NAME --out DIR')
     with _explained(), _step(f'Build the model of {names[0]}') as progress:
-        gripper = find_gripper(arguments.gripper) if arguments.gripper else None
+        robot = find_robot(names[0])
+        gripper = find_gripper(arguments.gripper) if arguments.gripper else robot.default_gripper()
         model = build_model(
-            find_robot(names[0]),
+            robot,
             gripper=gripper,
             prefix=arguments.prefix,
             hardware=arguments.hardware,
@@ -90,13 +102,13 @@ def _export(names: list[str], arguments: argparse.Namespace) -> int:
 def _check_ik(model: RobotModel) -> Finding:
     """Whether the inverse kinematics finds the way back from poses that the arm is known to reach."""
     solver = make_solver(model.tree, model.group.base, model.group.tip)
-    limits = model.limits.values()
-    low = [max(limit.lower, -np.pi) for limit in limits]
-    high = [min(limit.upper, np.pi) for limit in limits]
-    q = np.random.default_rng(SEED).uniform(np.minimum(low, high), np.maximum(low, high), (ROUND_TRIPS, len(low)))
+    low = np.where(np.isfinite(solver.lower), solver.lower, -np.pi)
+    high = np.where(np.isfinite(solver.upper), solver.upper, np.pi)
+    q = np.random.default_rng(SEED).uniform(low, high, (ROUND_TRIPS, len(low)))
     solved = len(set(solver.solve_batch(solver.chain.poses(q)).pose.tolist()))
+    why = 'random poses that it reaches, there and back'
     return Finding(
-        'checked', f'{solved} of {ROUND_TRIPS} poses solved', 'random reachable poses, brought back by the IK'
+        'checked', f'{solved} of {ROUND_TRIPS} poses solved', why if solved == ROUND_TRIPS else f'ONLY; {why}'
     )
 
 

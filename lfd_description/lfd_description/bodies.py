@@ -5,6 +5,7 @@ that a stranger's URDF came from.
 """
 
 import contextlib
+import os
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
@@ -53,20 +54,22 @@ class MeshFinder:
             UrdfError: there is no such file or package; the message says where it was looked for.
         """
         for start, folder in self.places.items():
-            if uri.startswith(start) and (folder / unquote(uri.removeprefix(start))).is_file():
+            if uri.startswith(start) and _is_file(folder / unquote(uri.removeprefix(start))):
                 return folder / unquote(uri.removeprefix(start))
         match = _SCHEME.fullmatch(uri)
         if match and match[1] != 'file':
             package, _, name = match[2].partition('/')
             return self._in_package(package, unquote(name), uri)
-        path = Path(unquote(match[2])) if match else Path(uri)
+        if '://' in uri and not match:
+            raise UrdfError(f"The mesh '{uri}' is not on this machine; download it and name the file.")
+        path = Path(unquote(match[2].removeprefix('localhost'))) if match else Path(uri)
         if not path.is_absolute():
             if self.folder is None:
                 raise UrdfError(f"The mesh '{uri}' is named relative to a folder that is not known; use package://.")
             path = self.folder / path
-        if not path.is_file():
+        if not _is_file(path):
             raise UrdfError(f"The mesh '{uri}' is missing: there is no file {path}.")
-        return path
+        return _normal(path)
 
     def _in_package(self, package: str, name: str, uri: str) -> Path:
         roots = []
@@ -81,8 +84,8 @@ class MeshFinder:
         with contextlib.suppress(PackageNotFoundError, ValueError, OSError):
             roots.append(Path(get_package_share_directory(package)))
         for root in roots:
-            if (root / name).is_file():
-                return root / name
+            if _is_file(root / name):
+                return _normal(root / name)
         if roots:
             raise UrdfError(f"The mesh '{uri}' is missing: there is no file {roots[0] / name}.")
         raise UrdfError(
@@ -95,6 +98,18 @@ class MeshFinder:
             return ()
         folder = self.folder.resolve()
         return (folder, *folder.parents)
+
+
+def _normal(path: Path) -> Path:
+    """The path without '..'; links, which an installation may be made of, are not followed."""
+    return Path(os.path.abspath(path))  # noqa: PTH100
+
+
+def _is_file(path: Path) -> bool:
+    try:
+        return path.is_file()
+    except OSError:  # a name that is too long, or a folder that may not be read
+        return False
 
 
 def visual_bodies(xml: str, find: MeshFinder | None = None) -> tuple[Body, ...]:

@@ -53,7 +53,7 @@ def coloured_meshes(file: Path, scale: Vector = (1.0, 1.0, 1.0)) -> list[tuple[t
     for placed in scene.dump():
         if not isinstance(placed, trimesh.Trimesh) or len(placed.faces) == 0:
             continue
-        colours = _face_colours(placed, linear=file.suffix.lower() in ('.glb', '.gltf'))
+        colours = _colours_or_none(placed, linear=file.suffix.lower() in ('.glb', '.gltf'))
         kinds, kind_of = np.unique(colours, axis=0, return_inverse=True)
         for number, colour in enumerate(kinds.tolist()):
             triangles.setdefault(tuple(colour), []).append(placed.triangles[kind_of.reshape(-1) == number])
@@ -79,8 +79,9 @@ def read_scene(file: Path) -> trimesh.Scene:
         return _with_unit_metre(trimesh.load_scene(file, process=False))
     except MeshError:
         raise
-    except FileNotFoundError:
-        raise MeshError(f'{file} is missing; add the mesh file or correct the name.') from None
+    except FileNotFoundError as error:
+        missing = error.filename or file
+        raise MeshError(f'{file} cannot be read: {missing} is missing; add it or correct the name.') from None
     except Exception as error:  # the readers of the many formats raise whatever a damaged file makes them raise
         raise MeshError(f'{file} is no mesh that can be read ({type(error).__name__}: {error}).') from None
 
@@ -108,6 +109,14 @@ def _of_triangles(file: Path, triangles: Floats, scale: Vector) -> trimesh.Trime
     return _in_metres(file, trimesh.Trimesh(triangles.reshape(-1, 3), faces, process=False), scale)
 
 
+def _colours_or_none(mesh: trimesh.Trimesh, *, linear: bool) -> Floats:
+    """A colour for each triangle, (N, 4); a body whose material cannot be read is still worth seeing."""
+    try:
+        return _face_colours(mesh, linear=linear)
+    except (ValueError, LookupError, TypeError, AttributeError):
+        return np.tile(NO_COLOUR, (len(mesh.faces), 1))
+
+
 def _face_colours(mesh: trimesh.Trimesh, *, linear: bool) -> Floats:
     """A colour for each triangle, (N, 4), sRGB; `linear` tells that the file's materials are not."""
     visual = mesh.visual
@@ -117,7 +126,11 @@ def _face_colours(mesh: trimesh.Trimesh, *, linear: bool) -> Floats:
         plain = cast('Any', visual).to_color() if isinstance(visual, TextureVisuals) else visual
         if plain is None or not plain.defined:
             return np.tile(NO_COLOUR, (len(mesh.faces), 1))
-        colours, linear = np.asarray(plain.face_colors, dtype=np.float64) / 255.0, False
+        if isinstance(visual, TextureVisuals):  # colours of corners, which know no triangles
+            corners = np.asarray(plain.vertex_colors, dtype=np.float64)[mesh.faces].mean(axis=1)
+        else:
+            corners = np.asarray(plain.face_colors, dtype=np.float64)
+        colours, linear = corners / 255.0, False
     if linear:
         rgb = colours[:, :3]
         colours[:, :3] = np.where(rgb <= 0.0031308, 12.92 * rgb, 1.055 * rgb ** (1.0 / 2.4) - 0.055)

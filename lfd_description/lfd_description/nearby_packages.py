@@ -5,25 +5,31 @@ import os
 import re
 import tempfile
 from collections.abc import Iterator, Mapping
-from functools import lru_cache
 from pathlib import Path
 from types import MappingProxyType
 
 _PREFIX_PATH = 'AMENT_PREFIX_PATH'
+_FOLDER = re.compile(r'[A-Za-z][\w-]*')
 _NAME = re.compile(r'<name>\s*([A-Za-z][\w-]*)\s*</name>')
 
 
-@lru_cache(maxsize=32)
 def nearby_packages(folder: Path) -> Mapping[str, Path]:
-    """The package that a folder lies in, and those beside it, by name: what a workspace's `src` holds."""
+    """The package that a folder lies in, and those beside it, by name: what a workspace's `src` holds.
+
+    Folders above it count as packages of their names, too: a download may lack its package.xml.
+    """
     found: dict[str, Path] = {}
     for place in (folder, *folder.parents):
         if name := _package_name(place):
             found[name] = place
-            for other in sorted(place.parent.iterdir()):
-                if other_name := _package_name(other):
-                    found.setdefault(other_name, other)
+            with contextlib.suppress(OSError):
+                for other in sorted(place.parent.iterdir()):
+                    if other_name := _package_name(other):
+                        found.setdefault(other_name, other)
             break
+    for place in folder.parents:
+        if _FOLDER.fullmatch(place.name):
+            found.setdefault(place.name, place)
     return MappingProxyType(found)
 
 

@@ -22,7 +22,8 @@ from .nearby_packages import as_if_installed
 from .yaml_file import YamlFile, one_line
 
 MOCK = 'mock'
-HARDWARE = ('motoman', 'abb', 'ur')
+MOTOMAN = 'motoman'
+HARDWARE = (MOTOMAN, 'abb', 'ur')
 RATES = {MOCK: 125, 'motoman': 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
 MESHES = ('lfd', 'vendor')
 HOME = 'home'
@@ -30,6 +31,11 @@ UNKNOWN = 'unknown'
 """The vendor of an arm of which nobody said who makes it."""
 
 _PREFIX = re.compile(r'([A-Za-z][A-Za-z0-9_]*)?')
+# What a wrong xacro file makes xacro raise; endless recursion is a RuntimeError.
+_XACRO_FAULTS = (
+    *(xacro.XacroException, ExpatError, yaml.YAMLError),
+    *(RuntimeError, ValueError, OSError, AttributeError, LookupError, TypeError),
+)
 # xacro keeps the file it reads and its arguments in module variables.
 _xacro_lock = threading.Lock()
 
@@ -71,8 +77,8 @@ class Robot:
     """The gripper that it carries unless another is asked for."""
     own_gripper: bool
     """Whether its last link carries a gripper already, so that none can be mounted."""
-    roomy_solids: bool
-    """Whether its collision solids are known to be roomier than its links."""
+    conservative_collision: bool
+    """Whether its collision solids are known to be larger than its links."""
     folder: Path
 
     @property
@@ -143,7 +149,7 @@ def load_robot(folder: Path) -> Robot:
         tip=data.text('tip') if 'tip' in data.data else 'tool0',
         gripper=data.text('gripper') if 'gripper' in data.data else None,
         own_gripper=data.flag('own_gripper'),
-        roomy_solids=data.flag('roomy_solids'),
+        conservative_collision=data.flag('conservative_collision'),
         folder=folder,
     )
 
@@ -193,7 +199,7 @@ def expand_xacro(file: Path, arguments: Mapping[str, str], packages: Mapping[str
     try:
         with _xacro_lock, as_if_installed(packages or {}):
             document = xacro.process_file(str(file), mappings=dict(arguments))
-    except (xacro.XacroException, ExpatError, yaml.YAMLError, OSError, AttributeError, LookupError, TypeError) as error:
+    except _XACRO_FAULTS as error:
         raise RobotError(f'{file} gives no URDF: {one_line(error)}.') from error
     return str(document.toprettyxml(indent='  '))
 

@@ -8,7 +8,7 @@ import math
 import xml.etree.ElementTree as ET
 from collections import Counter
 from collections.abc import Iterable, Mapping, Set
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from types import MappingProxyType
 from xml.parsers import expat
@@ -21,6 +21,7 @@ from .shapes import Vector
 Matrix = npt.NDArray[np.float64]
 
 MAX_CHARACTERS = 10_000_000
+MAX_DEPTH = 100
 KINDS = ('revolute', 'continuous', 'prismatic', 'fixed', 'planar', 'floating')
 TURNING = ('revolute', 'continuous')
 MOVING = (*TURNING, 'prismatic')
@@ -76,6 +77,12 @@ class Joint:
     def turns(self) -> bool:
         """Whether that number is an angle."""
         return self.kind in TURNING
+
+    def span(self) -> tuple[float, float]:
+        """Where it can be [rad or m]; an endless joint is given one turn, from -pi to pi."""
+        if self.limits is None or not math.isfinite(self.limits.upper - self.limits.lower):
+            return -math.pi, math.pi
+        return self.limits.lower, self.limits.upper
 
     @property
     def origin(self) -> Matrix:
@@ -141,7 +148,8 @@ def parse_urdf(xml: str) -> RobotTree:
     for joint in joints:
         _check_links(joint, declared)
     _check_mimics(joints)
-    return RobotTree(robot.get('name', ''), links, joints, _root(links, joints))
+    name = ' '.join(''.join(letter if letter.isprintable() else ' ' for letter in robot.get('name', '')).split())
+    return RobotTree(name, links, joints, _root(links, joints))
 
 
 def finite_number(text: str) -> float | None:
@@ -164,25 +172,42 @@ def robot_element(xml: str) -> ET.Element:
     if not xml.strip():
         raise UrdfError('The URDF is empty; pass the text of a robot description.')
     try:
-        _refuse_doctype(xml)
+        _refuse_hostile(xml)
         element = ET.fromstring(xml)
     except (ET.ParseError, expat.ExpatError, UnicodeError) as error:
         raise UrdfError(
             f'The URDF is not well-formed XML ({error}); give the text of a URDF, not a path and not a xacro file.'
         ) from None
+    if element.tag.endswith('}robot'):
+        raise UrdfError(
+            'The URDF\'s <robot> has an xmlns="..." attribute, which makes it another element; remove that.'
+        )
     if element.tag != 'robot':
         raise UrdfError(f'The URDF starts with <{element.tag}>; its outermost element must be <robot>.')
     return element
 
 
-def _refuse_doctype(xml: str) -> None:
-    """Entities can blow a small file up to gigabytes, and a URDF needs none."""
+def _refuse_hostile(xml: str) -> None:
+    """Entities can blow a small file up to gigabytes, deep nesting overflows the stack, and a URDF needs neither."""
+    depth = 0
 
     def refuse(*_: object) -> None:
         raise UrdfError('The URDF has a DOCTYPE or ENTITY declaration, which is refused; remove it.')
 
+    def enter(*_: object) -> None:
+        nonlocal depth
+        depth += 1
+        if depth > MAX_DEPTH:
+            raise UrdfError(f'The URDF has elements nested more than {MAX_DEPTH} deep; no robot needs that.')
+
+    def leave(*_: object) -> None:
+        nonlocal depth
+        depth -= 1
+
     parser = expat.ParserCreate()
     parser.StartDoctypeDeclHandler = refuse
+    parser.StartElementHandler = enter
+    parser.EndElementHandler = leave
     parser.Parse(xml, True)
 
 
@@ -190,6 +215,8 @@ def _name(element: ET.Element, kind: str) -> str:
     name = element.get('name', '')
     if not name:
         raise UrdfError(f'A <{kind}> has no name; give it name="...".')
+    if not name.isprintable():
+        raise UrdfError(f'The <{kind}> {name!r} has a line break or the like in its name; rename it.')
     return name
 
 
@@ -269,7 +296,17 @@ def _limits(element: ET.Element, joint: str, kind: str) -> Limits | None:
     for quantity, value in (('velocity', limits.velocity), ('effort', limits.effort)):
         if value < 0.0:
             raise UrdfError(f"Joint '{joint}' has the negative {quantity} limit {value}; write its magnitude.")
-    return limits
+    return _within_soft_limits(limits, element, joint) if bounded else limits
+
+
+def _within_soft_limits(limits: Limits, element: ET.Element, joint: str) -> Limits:
+    """The limits, narrowed to those of a <safety_controller>, which MoveIt keeps to as well."""
+    safety = element.find('safety_controller')
+    if safety is None:
+        return limits
+    lower = max(limits.lower, _number(safety, 'soft_lower_limit', joint, limits.lower))
+    upper = min(limits.upper, _number(safety, 'soft_upper_limit', joint, limits.upper))
+    return replace(limits, lower=lower, upper=upper) if lower < upper else limits
 
 
 def _number(element: ET.Element, attribute: str, joint: str, default: float | None) -> float:

@@ -94,14 +94,14 @@ def below(tree: RobotTree, link: str) -> set[str]:
 
 def contacts(bodies: list[Body], poses: dict[str, Matrix], shape: Shape, pose: Matrix) -> set[str]:
     """The links that a shape at a pose in the root's frame collides with."""
-    geometry = collision_geometry(shape)
+    geometry = collision_geometry(shape).exact
     return {body.link for body in bodies if collide(body.shape, poses[body.link] @ body.origin, geometry, pose)}
 
 
 def collide(shape: Shape, pose: Matrix, other: coal.CollisionGeometry, other_pose: Matrix) -> bool:
     result = coal.CollisionResult()
     coal.collide(
-        collision_geometry(shape), transform(pose), other, transform(other_pose), coal.CollisionRequest(), result
+        collision_geometry(shape).exact, transform(pose), other, transform(other_pose), coal.CollisionRequest(), result
     )
     return bool(result.isCollision())
 
@@ -310,7 +310,7 @@ def test_its_parts_never_touch_each_other(name: str, tmp_path: Path) -> None:
         for one, two in combinations(bodies, 2):
             if one.link != two.link and {one.link, two.link} & moving:
                 pose, other = poses[one.link] @ one.origin, poses[two.link] @ two.origin
-                assert not collide(one.shape, pose, collision_geometry(two.shape), other)
+                assert not collide(one.shape, pose, collision_geometry(two.shape).exact, other)
 
 
 @pytest.mark.parametrize('name', FINGERS)

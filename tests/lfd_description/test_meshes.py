@@ -37,7 +37,7 @@ def test_a_shape_s_triangles_enclose_it(shape: Shape, volume: float, size: tuple
 @each_shape
 def test_its_collision_geometry_is_as_large(shape: Shape, volume: float, size: tuple[float, ...]) -> None:
     """A small ball beside each side touches when it should."""
-    geometry = collision_geometry(shape)
+    geometry = collision_geometry(shape).exact
     for axis in range(3):
         for side, gap in ((1, 0.01), (-1, 0.01), (1, -0.01), (-1, -0.01)):
             place = np.zeros(3)
@@ -53,7 +53,7 @@ def touches(geometry: coal.CollisionGeometry, place: np.ndarray) -> bool:
 
 
 def test_a_plane_is_solid_below() -> None:
-    floor = collision_geometry(Plane())
+    floor = collision_geometry(Plane()).exact
 
     assert touches(floor, np.array([50.0, 0.0, -3.0]))
     assert touches(floor, np.array([50.0, 0.0, 0.09]))
@@ -61,8 +61,22 @@ def test_a_plane_is_solid_below() -> None:
 
 
 def test_a_convex_mesh_is_solid_and_a_hollow_one_is_not_filled() -> None:
-    assert touches(mesh_geometry(trimesh.creation.box((2.0, 2.0, 2.0))), np.zeros(3))
-    assert not touches(mesh_geometry(trimesh.creation.torus(1.0, 0.2)), np.zeros(3))
+    assert touches(mesh_geometry(trimesh.creation.box((2.0, 2.0, 2.0))).exact, np.zeros(3))
+    assert not touches(mesh_geometry(trimesh.creation.torus(1.0, 0.2)).exact, np.zeros(3))
+
+
+@pytest.mark.parametrize('suffix', ['.stl', '.obj', '.dae'])
+def test_a_convex_mesh_file_is_solid_whatever_its_format(tmp_path: Path, suffix: str) -> None:
+    file = tmp_path / f'box{suffix}'
+    trimesh.creation.box((2.0, 2.0, 2.0)).export(file)
+
+    assert touches(collision_geometry(MeshFile(file)).exact, np.zeros(3))
+
+
+def test_a_mesh_of_too_many_triangles_is_checked_as_its_hull() -> None:
+    ring = trimesh.creation.torus(1.0, 0.2, major_sections=400, minor_sections=100)
+
+    assert touches(mesh_geometry(ring).exact, np.zeros(3))
 
 
 @pytest.mark.parametrize('suffix', ['.stl', '.obj', '.ply', '.glb', '.dae'])

@@ -16,7 +16,7 @@ from lfd_description.bodies import Body, MeshFinder, collision_bodies, visual_bo
 from lfd_description.grippers import Gripper
 from lfd_description.kinematic_family import KinematicFamily, kinematic_family
 from lfd_description.robots import HOME, MOCK, Robot, robot_description
-from lfd_description.urdf import RobotTree, parse_urdf
+from lfd_description.urdf import RobotTree, UrdfError, parse_urdf
 
 from .collision_matrix import CollisionMatrix, Progress, sample_collision_matrix
 from .collision_matrix_file import matrix_digest, read_matrix
@@ -25,6 +25,8 @@ from .group import Group, find_group
 from .limits import JointLimits, joint_limits
 from .model import RobotModel
 
+MATRICES = 'collision_matrix'
+"""The folder of the matrices in a robot's folder."""
 BARE = 'bare'
 """The file of the matrix of an arm without a gripper."""
 
@@ -54,7 +56,7 @@ def build_model(
         RobotError, UrdfError, ModelError, MeshError: the robot cannot be planned with; the message is for the user.
     """
     urdf = robot_description(robot, hardware=hardware, prefix=prefix, gripper=gripper)
-    tree = parse_urdf(urdf)
+    tree = _tree(urdf, robot, gripper)
     group, group_findings = find_group(tree, base=f'{prefix}{robot.base}', tip=f'{prefix}{robot.tip}')
     _refuse_other_joints(robot, group, prefix)
     limits, limits_finding = joint_limits(tree, group, robot)
@@ -82,9 +84,29 @@ def build_model(
     )
 
 
+def _tree(urdf: str, robot: Robot, gripper: Gripper | None) -> RobotTree:
+    try:
+        return parse_urdf(urdf)
+    except UrdfError as error:
+        if gripper is None:
+            raise
+        raise ModelError(f'{robot.name} cannot carry {gripper.name}: {error}') from None
+
+
+def can_carry(robot: Robot, gripper: Gripper) -> bool:
+    """Whether a gripper can be mounted on a robot: there is room for it, and none of its names is the arm's."""
+    if robot.own_gripper:
+        return False
+    try:
+        parse_urdf(robot_description(robot, gripper=gripper))
+    except UrdfError:
+        return False
+    return True
+
+
 def matrix_file(robot: Robot, gripper: Gripper | None) -> Path:
     """Where the collision matrix of a robot with a gripper is kept."""
-    return robot.folder / 'collision_matrix' / f'{gripper.name if gripper else BARE}.yaml'
+    return robot.folder / MATRICES / f'{gripper.name if gripper else BARE}.yaml'
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,11 +116,11 @@ class MatrixInputs:
     tree: RobotTree
     bodies: tuple[Body, ...]
     home: Mapping[str, float]
-    looks: tuple[Body, ...]
+    visuals: tuple[Body, ...]
 
     def digest(self) -> str:
         """The digest of all of it."""
-        return matrix_digest(self.tree, self.bodies, self.home, self.looks)
+        return matrix_digest(self.tree, self.bodies, self.home, self.visuals)
 
 
 def matrix_inputs(robot: Robot, gripper: Gripper | None) -> MatrixInputs:
@@ -106,8 +128,8 @@ def matrix_inputs(robot: Robot, gripper: Gripper | None) -> MatrixInputs:
     urdf = robot_description(robot, gripper=gripper)
     home = dict(zip(robot.joints, robot.poses[HOME], strict=True))
     finder = mesh_finder(robot)
-    looks = visual_bodies(urdf, finder) if robot.roomy_solids else ()
-    return MatrixInputs(parse_urdf(urdf), collision_bodies(urdf, finder), home, looks)
+    visuals = visual_bodies(urdf, finder) if robot.conservative_collision else ()
+    return MatrixInputs(parse_urdf(urdf), collision_bodies(urdf, finder), home, visuals)
 
 
 def mesh_finder(robot: Robot) -> MeshFinder:
@@ -118,7 +140,9 @@ def mesh_finder(robot: Robot) -> MeshFinder:
 def _collision_matrix(robot: Robot, gripper: Gripper | None, resample: bool, progress: Progress) -> CollisionMatrix:
     given = matrix_inputs(robot, gripper)
     kept = None if resample else read_matrix(matrix_file(robot, gripper), given.digest())
-    return kept or sample_collision_matrix(given.tree, given.bodies, given.home, looks=given.looks, progress=progress)
+    return kept or sample_collision_matrix(
+        given.tree, given.bodies, given.home, visuals=given.visuals, progress=progress
+    )
 
 
 def _prefixed(matrix: CollisionMatrix, prefix: str) -> CollisionMatrix:

@@ -10,8 +10,8 @@ Always    they touch in every sample, so that nothing can be done about it
 Default   they touch in the robot's home position, which must be allowed
 ========  =============================================================================================
 
-All other pairs are checked. Where an arm's collision solids are known to be roomier than its links, a pair also counts
-as never touching when the links as they look never do, as long as two joints at most move them: square solids would
+All other pairs are checked. Where an arm's collision solids are known to be larger than its links, a pair also counts
+as never touching when the visuals never do, as long as two joints at most move them: square solids would
 else keep an elbow from bending that bends well. Bounding spheres, computed for all samples at once, tell most pairs
 apart; coal decides the rest exactly.
 """
@@ -29,14 +29,14 @@ import numpy as np
 import numpy.typing as npt
 
 from lfd_description.bodies import Body
-from lfd_description.collision_geometry import collision_geometry, convex_hull
+from lfd_description.collision_geometry import Geometry, collision_geometry
 from lfd_description.compiled import compiled
 from lfd_description.kinematics import Tree
 from lfd_description.urdf import Joint, Matrix, RobotTree
 
 SAMPLES = 4000
 SAMPLES_OF_FEW = {1: 200, 2: 1000}  # enough where only so many joints move one link against the other
-MOST_JOINTS_BY_LOOKS = 2  # beyond, samples are too sparse for links to be trusted that nearly touch
+MOST_JOINTS_BY_VISUALS = 2  # beyond, samples are too sparse for links to be trusted that nearly touch
 SEED = 3
 # The search for a contact that the samples did not show: many configurations by their balls, few by true distance.
 LEAST_CLEARANCE = 0.003  # [m]; links that come nearer are not trusted never to touch
@@ -72,8 +72,8 @@ class Pair:
     """How many of them were collisions."""
     clearance: float | None = None
     """[m], the smallest distance found, where no sample touched and the search came near."""
-    by_looks: bool = False
-    """Whether all this was seen of the links as they look, and not of their collision solids."""
+    by_visual: bool = False
+    """Whether all this was seen of the visuals, and not of the collision solids."""
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ def sample_collision_matrix(
     bodies: Sequence[Body],
     home: Mapping[str, float],
     *,
-    looks: Sequence[Body] = (),
+    visuals: Sequence[Body] = (),
     seed: int = SEED,
     samples: int = SAMPLES,
     progress: Progress = lambda _: None,
@@ -111,7 +111,7 @@ def sample_collision_matrix(
     Args:
         tree: the robot.
         bodies: what its links collide with.
-        looks: what its links look like, if its collision solids are roomier than that.
+        visuals: what its links look like, if its collision solids are known to be larger than that.
         home: joint positions by name [rad or m] of the position in which touching links are let pass; others are zero.
         seed: of the random configurations; the same seed gives the same matrix.
         samples: how many configurations are tried.
@@ -121,7 +121,7 @@ def sample_collision_matrix(
         MeshError: a mesh file cannot be used.
     """
     search = _Search(tree, bodies, [home], seed, samples)
-    second = _Search(tree, looks, [home], seed, samples)
+    second = _Search(tree, visuals, [home], seed, samples if visuals else 0)
     links = [link for link in tree.links if link in search.solids]
     adjacent = set(_adjacent_pairs(tree, set(links)))
     todo = list(combinations(links, 2))
@@ -130,22 +130,22 @@ def sample_collision_matrix(
         if frozenset((a, b)) in adjacent:
             pairs.append(Pair(a, b, Reason.ADJACENT))
         else:
-            pairs.append(_second_opinion(search.judge(a, b), second))
+            pairs.append(_judged_by_visuals(search.judge(a, b), second))
         progress((done + 1) / len(todo))
     return CollisionMatrix(seed, tuple(pairs))
 
 
-def _second_opinion(pair: Pair, search: _Search) -> Pair:
-    """What the links' looks say about a pair whose solids touch."""
+def _judged_by_visuals(pair: Pair, search: _Search) -> Pair:
+    """What the links' visuals say about a pair whose solids touch."""
     if pair.reason is Reason.NEVER or not {pair.link1, pair.link2} <= search.solids.keys():
         return pair
-    if len(search.joints_between(pair.link1, pair.link2)) > MOST_JOINTS_BY_LOOKS:
+    if len(search.joints_between(pair.link1, pair.link2)) > MOST_JOINTS_BY_VISUALS:
         return pair
     seen = search.judge(pair.link1, pair.link2)
-    return replace(seen, by_looks=True) if seen.reason is Reason.NEVER else pair
+    return replace(seen, by_visual=True) if seen.reason is Reason.NEVER else pair
 
 
-def freest_position(
+def least_contact_position(
     tree: RobotTree, bodies: Sequence[Body], joints: Sequence[str], candidates: Sequence[Mapping[str, float]]
 ) -> tuple[int, int]:
     """Which of several positions, given by joint [rad or m], has the fewest contacts, and how many those are.
@@ -185,20 +185,19 @@ def _adjacent_pairs(tree: RobotTree, with_bodies: set[str]) -> Iterator[frozense
 
 
 def _range(joint: Joint) -> tuple[float, float]:
-    """Where a joint is sampled [rad or m]; more than one turn shows nothing new."""
-    limits = joint.limits
-    if limits is None or not math.isfinite(limits.lower) or not math.isfinite(limits.upper):
-        return -math.pi, math.pi
-    return limits.lower, limits.upper
+    """Where a joint is sampled [rad or m]: its range, or a turn in the middle of it, because more shows nothing new."""
+    lower, upper = joint.span()
+    if joint.turns and upper - lower > 2.0 * math.pi:
+        middle = 0.5 * (lower + upper)
+        return middle - math.pi, middle + math.pi
+    return lower, upper
 
 
 @dataclass(frozen=True, eq=False)
 class _Solid:
     """One body of a link as coal sees it; the origin is link -> solid."""
 
-    geometry: coal.CollisionGeometry
-    hull: coal.CollisionGeometry | None
-    """Around a geometry of many triangles: quick to tell that something is apart from it."""
+    geometry: Geometry
     origin: Matrix
     centre: npt.NDArray[np.float64]
     """Of a ball around all of it, in the link's frame [m]."""
@@ -225,7 +224,7 @@ class _Search:
         self.random = np.random.default_rng(seed)
         first = np.array([[position.get(name, 0.0) for name in self.kinematics.joints] for position in given])
         drawn = self.random.uniform(self.low, self.high, (samples, len(ranges)))
-        self.q = np.vstack([np.clip(first, self.low, self.high), drawn])
+        self.q = np.vstack([first, drawn])
         self.poses = self.kinematics.link_poses(self.q)
 
     def judge(self, a: str, b: str) -> Pair:
@@ -351,14 +350,13 @@ def _solids(bodies: Sequence[Body]) -> dict[str, list[_Solid]]:
     solids: dict[str, list[_Solid]] = {}
     for body in bodies:
         geometry = collision_geometry(body.shape)
-        hull = convex_hull(geometry) if isinstance(geometry, coal.BVHModelBase) else None
-        geometry.computeLocalAABB()
-        box = np.array([geometry.aabb_local.min_, geometry.aabb_local.max_])
+        geometry.exact.computeLocalAABB()
+        box = np.array([geometry.exact.aabb_local.min_, geometry.exact.aabb_local.max_])
         balls = _cover(box)
         balls[:, :3] = balls[:, :3] @ body.origin[:3, :3].T + body.origin[:3, 3]
         centre = body.origin[:3, :3] @ box.mean(axis=0) + body.origin[:3, 3]
         radius = 0.5 * float(np.linalg.norm(box[1] - box[0]))
-        solids.setdefault(body.link, []).append(_Solid(geometry, hull, body.origin, centre, radius, balls))
+        solids.setdefault(body.link, []).append(_Solid(geometry, body.origin, centre, radius, balls))
     return solids
 
 
@@ -406,17 +404,18 @@ def _collide(one: _Solid, place: Matrix, other: _Solid, other_place: Matrix) -> 
     request = coal.CollisionRequest()
     request.gjk_initial_guess = coal.GJKInitialGuess.DefaultGuess  # a cached guess can miss collisions
     here, there = _transform(place @ one.origin), _transform(other_place @ other.origin)
-    if (one.hull or other.hull) and not coal.collide(
-        one.hull or one.geometry, here, other.hull or other.geometry, there, request, coal.CollisionResult()
+    first, second = one.geometry, other.geometry
+    if (first.hull or second.hull) and not coal.collide(
+        first.hull or first.exact, here, second.hull or second.exact, there, request, coal.CollisionResult()
     ):
         return False
-    return bool(coal.collide(one.geometry, here, other.geometry, there, request, coal.CollisionResult()))
+    return bool(coal.collide(first.exact, here, second.exact, there, request, coal.CollisionResult()))
 
 
 def _distance(one: _Solid, place: Matrix, other: _Solid, other_place: Matrix) -> float:
     request, result = coal.DistanceRequest(), coal.DistanceResult()
     here, there = _transform(place @ one.origin), _transform(other_place @ other.origin)
-    return float(coal.distance(one.geometry, here, other.geometry, there, request, result))
+    return float(coal.distance(one.geometry.exact, here, other.geometry.exact, there, request, result))
 
 
 def _transform(pose: Matrix) -> coal.Transform3s:

@@ -16,13 +16,13 @@ from lfd_description.urdf import RobotTree
 
 from .collision_matrix import SAMPLES, SEED, CollisionMatrix, Pair, Reason
 
-VERSION = 1
+VERSION = 2
 """Of the search; a new one makes all files stale."""
 CHECKED = 'checked'
 
 
 def matrix_digest(
-    tree: RobotTree, bodies: Sequence[Body], home: Mapping[str, float], looks: Sequence[Body] = ()
+    tree: RobotTree, bodies: Sequence[Body], home: Mapping[str, float], visuals: Sequence[Body] = ()
 ) -> str:
     """A digest of all that a collision matrix depends on; names of mesh files do not matter, their content does."""
     digest = hashlib.sha256()
@@ -33,7 +33,7 @@ def matrix_digest(
     add(VERSION, SEED, SAMPLES, sorted(home.items()))
     for joint in tree.joints:
         add(joint)
-    for body in (*bodies, *looks):
+    for body in (*bodies, *visuals):
         add(body.link, (body.origin.round(9) + 0.0).tolist())  # + 0.0: no negative zero
         if isinstance(body.shape, MeshFile):
             add(body.shape.scale, hashlib.sha256(body.shape.file.read_bytes()).hexdigest())
@@ -47,7 +47,7 @@ def matrix_text(matrix: CollisionMatrix, digest: str, title: str) -> str:
     lines = [
         f'# {title}: which pairs of links need no collision check, and the evidence.',
         '# samples: configurations looked at, the likeliest contacts first; collisions: how many of them;',
-        '# clearance: the smallest distance found [m]; by_looks: seen of the links as they look, not of their solids.',
+        '# clearance: the smallest distance found [m]; by_visual: seen of the visuals, not of the collision solids.',
         f'digest: {digest}',
         f'seed: {matrix.seed}',
         'pairs:',
@@ -55,10 +55,10 @@ def matrix_text(matrix: CollisionMatrix, digest: str, title: str) -> str:
     for pair in matrix.pairs:
         evidence = f'samples: {pair.samples}, collisions: {pair.collisions}' if pair.samples else ''
         clearance = f'clearance: {pair.clearance}' if pair.clearance is not None else ''
-        looks = 'by_looks: true' if pair.by_looks else ''
+        visuals = 'by_visual: true' if pair.by_visual else ''
         reason = f'reason: {pair.reason.value if pair.reason else CHECKED}'
         fields = ', '.join(
-            filter(None, (_link(1, pair.link1), _link(2, pair.link2), reason, evidence, clearance, looks))
+            filter(None, (_link(1, pair.link1), _link(2, pair.link2), reason, evidence, clearance, visuals))
         )
         lines.append(f'- {{{fields}}}')
     return '\n'.join(lines) + '\n'
@@ -92,5 +92,5 @@ def _pair(data: Mapping[str, object]) -> Pair:
         int(str(data.get('samples', 0))),
         int(str(data.get('collisions', 0))),
         None if clearance is None else float(str(clearance)),
-        bool(data.get('by_looks', False)),
+        bool(data.get('by_visual', False)),
     )

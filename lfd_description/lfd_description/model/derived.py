@@ -10,11 +10,11 @@ from lfd_description.files import write_atomically
 from lfd_description.grasp_data import grasp_data_yaml
 from lfd_description.grippers import Gripper, find_gripper, gripper_names
 from lfd_description.kinematics import Tree
-from lfd_description.robots import Robot
+from lfd_description.robots import MOTOMAN, Robot
 from lfd_description.urdf import roll_pitch_yaw
 
 from . import configs
-from .builder import build_model, matrix_file, matrix_inputs
+from .builder import MATRICES, build_model, can_carry, matrix_file, matrix_inputs
 from .collision_matrix import Progress
 from .collision_matrix_file import matrix_text
 from .model import HAND, RobotModel, mount_link
@@ -27,7 +27,9 @@ MOVEIT = 'moveit'
 def model_files(model: RobotModel) -> Mapping[str, str]:
     """All that a ROS machine needs of a model, by file name: description, SRDF, MoveIt's and ros2_control's files."""
     name = model.robot.name
-    files = {f'{name}.urdf': model.urdf, 'controllers.yaml': configs.controllers_yaml(model)}
+    files = {f'{name}.urdf': model.urdf}
+    if model.hardware != MOTOMAN:  # whose controller runs no ros2_control
+        files['controllers.yaml'] = configs.controllers_yaml(model)
     return {**files, **moveit_files(model)}
 
 
@@ -64,6 +66,7 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
     Raises:
         RobotError, UrdfError, ModelError, MeshError: the robot cannot be planned with; the message is for the user.
     """
+    robot.default_gripper()  # refuse a wrong name before the work
     files: dict[str, str] = {}
     variants = list(_variants(robot))
     for done, gripper in enumerate(variants):
@@ -78,7 +81,6 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
         files[str(file)] = matrix_text(model.collision_matrix, matrix_inputs(robot, gripper).digest(), title)
         if (gripper.name if gripper else None) == robot.gripper:
             files |= {f'{MOVEIT}/{name}': text for name, text in moveit_files(model).items()}
-        if gripper is None:
             files['controllers.yaml'] = configs.controllers_yaml(model)
     return files
 
@@ -89,7 +91,16 @@ def write_files(folder: Path, files: Mapping[str, str]) -> None:
         write_atomically(folder / name, text)
 
 
+def remove_left_over(folder: Path, files: Mapping[str, str]) -> None:
+    """Remove what was derived before and is no more, such as the files of another gripper."""
+    for name in (MOVEIT, MATRICES):
+        for file in (folder / name).glob('*'):
+            if file.is_file() and str(file.relative_to(folder)) not in files:
+                file.unlink()
+
+
 def _variants(robot: Robot) -> Iterator[Gripper | None]:
     yield None
-    if not robot.own_gripper:
-        yield from map(find_gripper, gripper_names())
+    for gripper in map(find_gripper, gripper_names()):
+        if gripper.name == robot.gripper or can_carry(robot, gripper):
+            yield gripper

@@ -24,6 +24,8 @@ _TIPS = (
     r'flange',
     r'(?:hand|gripper)(?:_link)?',
 )
+FASTEST = 1000.0
+"""[rad/s or m/s], the velocity that no joint exceeds."""
 _WORLDS = ('world', 'map', 'odom')
 _FEWEST_JOINTS = 3  # below a fork, for the part below it to count as an arm of its own
 
@@ -104,9 +106,9 @@ def _check_limits(joint: Joint) -> None:
             f"Joint '{joint.name}' cannot move: its limits are {limits.lower:g} and {limits.upper:g}; "
             f'correct lower and upper, or make it fixed.'
         )
-    if limits.velocity <= 0.0:
+    if not 0.0 < limits.velocity <= FASTEST:
         raise ModelError(
-            f"Joint '{joint.name}' has the velocity limit {limits.velocity:g}, with which it never moves; correct it."
+            f"Joint '{joint.name}' has the velocity limit {limits.velocity:g}, with which no joint moves; correct it."
         )
 
 
@@ -117,7 +119,7 @@ def _find_tip(tree: RobotTree) -> tuple[str, str]:
         raise ModelError('No joint of this robot moves, so that there is no chain to plan for; check its joint types.')
     for pattern in _TIPS:
         named = [link for link in tree.links if re.fullmatch(rf'(?:.*[_\W])?(?:{pattern})', link.lower())]
-        named = [link for link in named if _moving_joints(tree, link)]
+        named = [link for link in named if _moving_joints(tree, link) and not _arm_goes_on(tree, link)]
         if len({tuple(joint.name for joint in _moving_joints(tree, link)) for link in named}) == 1:
             return named[0], 'the convention for the name of a tool frame'
         if named:
@@ -127,6 +129,18 @@ def _find_tip(tree: RobotTree) -> tuple[str, str]:
             f'The robot has several limbs and no tool frame by name; choose the tip with --tip {" or ".join(arms)}.'
         )
     return arms[0], 'the end of the only chain of moving joints'
+
+
+def _arm_goes_on(tree: RobotTree, link: str) -> bool:
+    """Whether the link sits in the middle of an arm: a row of joints follows that does not fork, as a hand does."""
+    moving_below = _moving_below(tree)
+    here, joints = _moving_joints(tree, link)[-1].child, 0
+    while True:
+        ahead = [joint for joint in tree.joints if joint.parent == here and moving_below[joint.child] + joint.moves]
+        if len(ahead) != 1:
+            return joints >= _FEWEST_JOINTS
+        joints += ahead[0].moves
+        here = ahead[0].child
 
 
 def _limbs(tree: RobotTree) -> list[str]:

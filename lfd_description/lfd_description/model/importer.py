@@ -5,38 +5,45 @@ interrupted import leaves nothing behind.
 """
 
 import math
-import os
 import re
 import shutil
 import uuid
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
+import numpy.typing as npt
 import yaml
 
 from lfd_description.bodies import COLLISION, Body, MeshFinder, collision_bodies, visual_bodies
+from lfd_description.collision_geometry import MOST_TRIANGLES
+from lfd_description.grippers import GripperError, find_gripper, gripper_names
 from lfd_description.kinematics import Chain
+from lfd_description.meshes import load_mesh
 from lfd_description.nearby_packages import nearby_packages
-from lfd_description.robots import MOCK, UNKNOWN, Robot, expand_xacro, find_robot, load_robot, robot_names
+from lfd_description.robots import MOCK, UNKNOWN, Robot, RobotError, expand_xacro, find_robot, load_robot, robot_names
 from lfd_description.shapes import MeshFile
 from lfd_description.urdf import MAX_CHARACTERS, RobotTree, UrdfError, parse_urdf, robot_element
 
 from .builder import build_model
-from .collision_matrix import Progress, freest_position
+from .collision_matrix import Progress, least_contact_position
 from .derived import derived_files, write_files
 from .findings import Finding, ModelError
 from .group import Group, find_group
+from .mesh_copies import copy_meshes
 from .model import RobotModel, below
 from .portable_xacro import Mount, portable_xacro
 
 _NAME = re.compile(r'[a-z][a-z0-9_]*')
-_TEXTURES = ('.png', '.jpg', '.jpeg', '.bmp', '.tga', '.tif', '.mtl')
+_XACRO = 'http://www.ros.org/wiki/xacro'  # the name space by which a file is known as xacro, whatever it is called
 REACH_SAMPLES = 5000
 POSE_CANDIDATES = 40
 SEED = 3
+FARTHEST = 100.0  # [m]
+
+Numbers = npt.NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -51,6 +58,8 @@ class Request:
     base: str | None = None
     gripper: str | None = None
     """The gripper that it is to carry."""
+    arguments: Mapping[str, str] = field(default_factory=dict)
+    """What a xacro file is to be given."""
 
 
 @dataclass(frozen=True)
@@ -69,12 +78,15 @@ def import_robot(request: Request, robots: Path, progress: Progress = lambda _: 
         RobotError, UrdfError, ModelError, MeshError, GripperError: no robot can be made of it; the message says why,
             and nothing is left behind.
     """
-    urdf = read_description(request.file)
+    if request.gripper:
+        find_gripper(request.gripper)
+    urdf = read_description(request.file, request.arguments)
     tree = parse_urdf(urdf)
     name = request.name or _folder_name(tree.name or request.file.name.split('.')[0])
     _refuse_name(name, robots)
     finder = MeshFinder(request.file.resolve().parent)
     seen, solid = visual_bodies(urdf, finder), collision_bodies(urdf, finder)
+    meshes_finding = _check_meshes(seen, solid)
     group, group_findings = find_group(tree, base=request.base, tip=request.tip)
     mount, mount_finding = _mount(tree, group)
     if request.gripper and mount is None:
@@ -82,21 +94,20 @@ def import_robot(request: Request, robots: Path, progress: Progress = lambda _: 
     home, home_finding = _home(tree, group, solid)
     facts, fact_findings = _facts(tree, group, name, home)
     with _workshop(robots, name) as folder:
-        meshes = _copy_meshes(seen + solid, folder / 'meshes')
+        meshes = copy_meshes([body.shape.file for body in seen + solid if isinstance(body.shape, MeshFile)], folder)
         settings = {**facts, 'gripper': request.gripper, 'own_gripper': mount is None or None}
         text, dropped = portable_xacro(urdf, name, finder, meshes, mount)
         write_files(folder, {f'{name}.urdf.xacro': text, 'robot.yaml': _robot_yaml(request.file, settings)})
-        robot = load_robot(folder)
-        write_files(folder, derived_files(robot, progress=progress))
+        write_files(folder, derived_files(load_robot(folder), progress=progress))
     robot = load_robot(robots / name)
     model = build_model(robot, gripper=robot.default_gripper())
     body_finding = _bodies_finding(tree, seen, solid)
-    findings = (*group_findings, mount_finding, home_finding, *fact_findings, body_finding, *_dropped(dropped))
-    return Imported(robot, model, (*findings, *model.findings[len(group_findings) :]))
+    findings = (*group_findings, mount_finding, home_finding, *fact_findings, body_finding, *meshes_finding)
+    return Imported(robot, model, (*findings, *_dropped(dropped), *model.findings[len(group_findings) :]))
 
 
-def read_description(file: Path) -> str:
-    """The URDF in a file, after xacro has expanded it if it is one.
+def read_description(file: Path, arguments: Mapping[str, str] | None = None) -> str:
+    """The URDF in a file, after xacro has expanded it if it is one, with these arguments.
 
     Raises:
         UrdfError, RobotError: the file is missing, too long, no text, hostile or wrong.
@@ -110,9 +121,21 @@ def read_description(file: Path) -> str:
     except UnicodeError:
         raise UrdfError(f'{file} is no text in UTF-8; give a URDF or xacro file.') from None
     robot_element(text)
-    if file.suffix != '.xacro':
+    if file.suffix.lower() != '.xacro' and _XACRO not in text:
         return text
-    return expand_xacro(file, {}, nearby_packages(file.resolve().parent))
+    return expand_xacro(file, arguments or {}, nearby_packages(file.resolve().parent))
+
+
+def _check_meshes(seen: Sequence[Body], solid: Sequence[Body]) -> tuple[Finding, ...]:
+    """Refuse meshes that cannot be read, and tell of those with too many triangles."""
+    colliding = {body.shape.file for body in solid if isinstance(body.shape, MeshFile)}
+    drawn = {body.shape.file for body in seen if isinstance(body.shape, MeshFile)}
+    heavy = [file for file in sorted(colliding | drawn) if len(load_mesh(file).faces) > MOST_TRIANGLES]
+    heavy = [file for file in heavy if file in colliding]
+    if not heavy:
+        return ()
+    names = ', '.join(file.name for file in heavy)
+    return (Finding('large meshes', f'{names}: checked as convex hulls', f'more than {MOST_TRIANGLES} triangles'),)
 
 
 def _folder_name(text: str) -> str:
@@ -123,6 +146,8 @@ def _folder_name(text: str) -> str:
 def _refuse_name(name: str, robots: Path) -> None:
     if not _NAME.fullmatch(name):
         raise ModelError(f"The name '{name}' cannot be a folder's; use small letters, digits and _, a letter first.")
+    if name in gripper_names():
+        raise ModelError(f"There is a gripper '{name}'; choose another name for the robot with --name.")
     if (robots / name).exists():
         raise ModelError(f"There is a robot '{name}' already; choose another with --name, or remove {robots / name}.")
 
@@ -140,22 +165,26 @@ def _workshop(robots: Path, name: str) -> Iterator[Path]:
         yield folder
         folder.rename(robots / name)
     except OSError as error:
-        raise ModelError(f'{robots / name} cannot be written: {error.strerror}.') from None
+        where = str(error.filename or robots / name).replace(str(folder), str(robots / name))
+        raise ModelError(f'{where} cannot be written: {error.strerror}.') from None
     finally:
         shutil.rmtree(workshop, ignore_errors=True)
 
 
 def _mount(tree: RobotTree, group: Group) -> tuple[Mount | None, Finding]:
     """Where a gripper goes: the flange of ROS-Industrial, or the tip."""
-    last = tree.joint[group.joints[-1]].child
-    own = [joint.name for joint in tree.joints if joint.moves and joint.parent in below(tree, last)]
-    if own:
-        return None, Finding('gripper', f'it has one of its own ({", ".join(own)})', 'joints that move below the arm')
+    last = next(joint.child for joint in reversed(tree.chain(group.base, group.tip)) if joint.moves)
+    moving = [joint.name for joint in tree.joints if joint.moves and joint.parent in below(tree, last)]
+    if moving:
+        value = f'{", ".join(moving)} {"moves" if len(moving) == 1 else "move"} below the tip'
+        return None, Finding('gripper', value, 'a gripper of its own, or more of the arm')
     for link in below(tree, last):
         if link.lower().endswith('flange'):
             tool = next((j for j in tree.joints if j.parent == link and j.child.lower().endswith('tool0')), None)
-            rpy = tool.rpy if tool else (0.0, math.pi / 2, 0.0)
-            return Mount(link, rpy), Finding('gripper mount', link, 'its x axis points out of the flange')
+            if tool:
+                return Mount(link, tool.rpy), Finding('gripper mount', link, f'turned as {tool.child} is')
+            why = 'its x axis is taken to point out, as in ROS-Industrial'
+            return Mount(link, (0.0, math.pi / 2, 0.0)), Finding('gripper mount', link, why)
     return Mount(group.tip, (0.0, 0.0, 0.0)), Finding('gripper mount', group.tip, 'its z axis is taken to point out')
 
 
@@ -165,9 +194,10 @@ def _home(tree: RobotTree, group: Group, bodies: Sequence[Body]) -> tuple[tuple[
     middle = np.where((low <= 0.0) & (high >= 0.0), 0.0, 0.5 * (low + high))
     random = np.random.default_rng(SEED).uniform(-0.5, 0.5, (POSE_CANDIDATES, len(low)))
     random *= np.linspace(0.2, 1.0, POSE_CANDIDATES)[:, None] * (high - low)  # near zero first
-    candidates = np.clip([middle, *(middle + random)], low, high).round(4)
+    # Rounded to be read, and clipped after that: a rounded limit may be beyond the limit.
+    candidates = np.clip(np.round([middle, *(middle + random)], 4), low, high)
     named = [dict(zip(group.joints, q.tolist(), strict=True)) for q in candidates]
-    number, contacts = freest_position(tree, bodies, group.joints, named)
+    number, contacts = least_contact_position(tree, bodies, group.joints, named)
     pose = tuple(named[number].values())
     why = (
         'zero, or the middle of the range' if number == 0 else 'at zero, or the middle of the range, it touches itself'
@@ -176,12 +206,10 @@ def _home(tree: RobotTree, group: Group, bodies: Sequence[Body]) -> tuple[tuple[
     return pose, Finding('home', ', '.join(f'{value:g}' for value in pose), why + touching)
 
 
-def _ranges(tree: RobotTree, group: Group) -> tuple[np.ndarray, np.ndarray]:
-    """The joints' ranges [rad or m]; of endless ones, a turn."""
-    limits = [tree.joint[name].limits for name in group.joints]
-    low = np.array([limit.lower if limit and math.isfinite(limit.lower) else -math.pi for limit in limits])
-    high = np.array([limit.upper if limit and math.isfinite(limit.upper) else math.pi for limit in limits])
-    return low, high
+def _ranges(tree: RobotTree, group: Group) -> tuple[Numbers, Numbers]:
+    """The lowest and the highest positions of the joints [rad or m]."""
+    spans = np.array([tree.joint[name].span() for name in group.joints])
+    return spans[:, 0], spans[:, 1]
 
 
 def _facts(
@@ -199,6 +227,7 @@ def _facts(
         'tip': group.tip,
         'joints': list(group.joints),
         'poses': {'home': list(home)},
+        'other_joints': _other_joints(tree, group),
     }
     return facts, (
         Finding('hardware', hardware, hardware_why),
@@ -208,7 +237,7 @@ def _facts(
 
 def _hardware(tree: RobotTree, group: Group) -> tuple[str, str]:
     """The kind of the real controller, told by the joints' names."""
-    for robot in map(find_robot, robot_names()):
+    for robot in _known_robots():
         names = [name[-len(own) :] for name, own in zip(group.joints, robot.joints, strict=False)]
         if len(group.joints) == len(robot.joints) and names == list(robot.joints) and robot.hardware != MOCK:
             distinct = not all(re.fullmatch(r'joint_?\d', own) for own in robot.joints)
@@ -217,44 +246,40 @@ def _hardware(tree: RobotTree, group: Group) -> tuple[str, str]:
     return MOCK, 'no controller that is known; robot.yaml can name one: motoman, abb or ur'
 
 
+def _other_joints(tree: RobotTree, group: Group) -> dict[str, float] | None:
+    """Where the joints that are no part of the arm stand [rad or m]: at zero, or at the limit nearest to it."""
+    others = [joint for joint in tree.joints if joint.moves and joint.mimic is None and joint.name not in group.joints]
+    return {joint.name: min(max(0.0, joint.span()[0]), joint.span()[1]) for joint in others} or None
+
+
+def _known_robots() -> Iterator[Robot]:
+    for name in robot_names():
+        with suppress(RobotError, GripperError):  # another robot's fault is none of this one's
+            yield find_robot(name)
+
+
 def _reach(tree: RobotTree, group: Group) -> float:
     low, high = _ranges(tree, group)
     q = np.random.default_rng(SEED).uniform(low, high, (REACH_SAMPLES, len(low)))
     chain = Chain(tree, group.base, group.tip)
     shoulder = chain.link_poses(np.zeros((1, len(low))))[0, 0, :3, 3]
-    return round(float(np.linalg.norm(chain.poses(q)[:, :3, 3] - shoulder, axis=1).max()), 3)
-
-
-def _copy_meshes(bodies: Sequence[Body], folder: Path) -> Mapping[Path, str]:
-    """Copy all mesh files, and the textures beside them; their paths below the robot's folder by their old ones."""
-    files = sorted({body.shape.file for body in bodies if isinstance(body.shape, MeshFile)})
-    if not files:
-        return {}
-    root = Path(os.path.commonpath([file.parent for file in files]))
-    copied = {}
-    for file in files:
-        place = _plain(file.relative_to(root))
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(file, folder / place)
-        copied[file] = f'meshes/{place.as_posix()}'
-    for texture in {side for file in files for side in file.parent.iterdir() if side.suffix.lower() in _TEXTURES}:
-        place = _plain(texture.relative_to(root))
-        (folder / place).parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(texture, folder / place)
-    return copied
-
-
-def _plain(path: Path) -> Path:
-    """A path whose parts need no quoting in a URI."""
-    return Path(*(re.sub(r'[^A-Za-z0-9._-]', '_', part) for part in path.parts))
+    reach = float(np.linalg.norm(chain.poses(q)[:, :3, 3] - shoulder, axis=1).max())
+    if not 0.001 <= reach <= FARTHEST:
+        raise ModelError(
+            f"The tip '{group.tip}' gets {reach:.3g} m away from the first joint, which no arm does; "
+            f'choose another with --tip, or give lengths in metres.'
+        )
+    return round(reach, 3)
 
 
 def _robot_yaml(source: Path, settings: Mapping[str, object]) -> str:
     known = {key: value for key, value in settings.items() if value is not None}
     body = yaml.safe_dump(known, sort_keys=False, default_flow_style=None, width=110)
+    origin = ''.join(letter for letter in source.name if letter.isprintable())
     return (
-        f'# Derived from {source.name}; correct what is wrong, then run ./lfd robots build.\n'
-        f'# Optional: payload_kg, accelerations (a list [rad/s^2], one for each joint), more poses [rad].\n{body}'
+        f'# Derived from {origin}; correct what is wrong, then run ./lfd robots build.\n'
+        '# Optional: payload_kg, accelerations (a list [rad/s^2], one for each joint), more poses [rad].\n'
+        f'# other_joints are no part of the arm; a simulated one holds them there [rad or m].\n{body}'
     )
 
 

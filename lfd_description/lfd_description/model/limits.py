@@ -37,4 +37,4 @@ def joint_limits(tree: RobotTree, group: Group, robot: Robot) -> tuple[Mapping[s
         limits[name] = JointLimits(joint.lower, joint.upper, joint.velocity, acceleration, joint.effort)
     values = ', '.join(f'{limit.acceleration:.3g}' for limit in limits.values())
     why = 'robot.yaml' if known else f'full speed after {TIME_TO_FULL_SPEED:g} s; write accelerations into robot.yaml'
-    return limits, Finding('accelerations', f'{values} rad/s^2', why)
+    return limits, Finding('accelerations', f'{values} rad/s^2 (m/s^2 of sliding joints)', why)

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from lfd_description.grippers import Gripper
 from lfd_description.kinematic_family import KinematicFamily
-from lfd_description.robots import Robot
+from lfd_description.robots import MOTOMAN, Robot
 from lfd_description.urdf import RobotTree
 
 from .collision_matrix import CollisionMatrix
@@ -40,8 +40,9 @@ class RobotModel:
 
     @property
     def controller(self) -> str:
-        """The name of the arm's trajectory controller."""
-        return f'{self.prefix}{self.robot.name}_controller'
+        """The name of the arm's trajectory controller; a Yaskawa controller's node has the robot's name itself."""
+        name = f'{self.prefix}{self.robot.name}'
+        return name if self.hardware == MOTOMAN else f'{name}_controller'
 
     @property
     def gripper_controller(self) -> str | None:

@@ -4,6 +4,7 @@ import xml.etree.ElementTree as ET
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from xml.sax.saxutils import quoteattr
 
 from lfd_description.bodies import MeshFinder
 from lfd_description.shapes import Vector
@@ -24,7 +25,7 @@ _HEAD = """\
 """
 _TOOL = """\
   <xacro:include filename="$(find lfd_description)/macros/tool.xacro"/>
-  <xacro:lfd_tool gripper="$(arg gripper)" prefix="${{prefix}}" parent="{parent}" rpy="{rpy}"/>
+  <xacro:lfd_tool gripper="$(arg gripper)" prefix="${{prefix}}" parent={parent} rpy="{rpy}"/>
 """
 _TAIL = """\
   <xacro:lfd_ros2_control name="{name}" robot="${{xacro.load_yaml('robot.yaml')}}" prefix="${{prefix}}"
@@ -62,16 +63,29 @@ def portable_xacro(
     for child in robot:
         if child.tag not in _KEPT:
             continue
+        dropped |= _drop_foreign(child)
         _refuse_xacro(child)
         for element in child.iter():
             _rewrite(element, name, finder, meshes)
-        child.tail = None
+            element.tail = None
         ET.indent(child, level=1)
         parts.append(f'  {ET.tostring(child, encoding="unicode")}\n')
     if mount:
-        parts.append(_TOOL.format(parent=mount.link, rpy=' '.join(f'{angle:.10g}' for angle in mount.rpy)))
+        rpy = ' '.join(f'{angle:.10g}' for angle in mount.rpy)
+        parts.append(_TOOL.format(parent=quoteattr(mount.link), rpy=rpy))
     parts.append(_TAIL.format(name=name))
     return ''.join(parts), tuple(sorted(tag for tag in dropped if isinstance(tag, str)))
+
+
+def _drop_foreign(part: ET.Element) -> set[str]:
+    """Remove elements of other name spaces, and textures, whose files stay behind; give their names."""
+    dropped = set()
+    for element in list(part.iter()):
+        for child in list(element):
+            if not isinstance(child.tag, str) or '}' in child.tag or child.tag == 'texture':
+                element.remove(child)
+                dropped.add(str(child.tag).rpartition('}')[2])
+    return dropped
 
 
 def _rewrite(element: ET.Element, name: str, finder: MeshFinder, meshes: Mapping[Path, str]) -> None:
@@ -86,6 +100,6 @@ def _rewrite(element: ET.Element, name: str, finder: MeshFinder, meshes: Mapping
 def _refuse_xacro(part: ET.Element) -> None:
     """A stranger's text must not be evaluated."""
     for element in part.iter():
-        for text in (*element.attrib.values(), element.text or ''):
+        for text in (*element.attrib.values(), element.text or '', element.tail or ''):
             if '$' in text:
                 raise UrdfError(f"The <{part.tag}> '{part.get('name', '')}' has a $ in '{text.strip()}'; remove it.")

@@ -213,7 +213,7 @@ def read_mesh_file(node: Node, folder: Path) -> Path:
         raise Wrong(f"'{shortened(uri)}' is no mesh that can be read; use one of {', '.join(FORMATS)}.")
     share = share_folder()
     try:
-        return MeshFinder(folder, {PACKAGE: share} if share else {})(uri)
+        return MeshFinder(folder, {f'package://{PACKAGE}/': share} if share else {})(uri)
     except (UrdfError, OSError) as error:
         raise Wrong(f'{str(error).rstrip(".")}; add the file or correct the name.') from None
 

@@ -18,7 +18,12 @@ from lfd_description.bodies import collision_bodies, visual_bodies
 from lfd_description.grippers import find_gripper, gripper_names
 from lfd_description.meshes import shape_mesh
 from lfd_description.model.builder import build_model, matrix_file, matrix_inputs, mesh_finder
-from lfd_description.model.collision_matrix import CollisionMatrix, Reason, freest_position, sample_collision_matrix
+from lfd_description.model.collision_matrix import (
+    CollisionMatrix,
+    Reason,
+    least_contact_position,
+    sample_collision_matrix,
+)
 from lfd_description.model.collision_matrix_file import matrix_text, read_matrix
 from lfd_description.model.model import RobotModel
 from lfd_description.robots import find_robot, robot_names
@@ -125,7 +130,7 @@ def test_the_position_with_the_fewest_contacts() -> None:
     xml = serial_arm(3, body=ball(0.12))
     candidates = [{'joint_1': 1.9, 'joint_2': 1.9}, {}, {'joint_1': 0.1}]
 
-    number, contacts = freest_position(
+    number, contacts = least_contact_position(
         parse_urdf(xml), collision_bodies(xml), ('joint_1', 'joint_2', 'joint_3'), candidates
     )
     assert (number, contacts) == (1, 0)
@@ -134,7 +139,7 @@ def test_the_position_with_the_fewest_contacts() -> None:
 def test_a_matrix_is_kept_in_a_file_until_the_robot_changes(tmp_path) -> None:
     given = matrix_inputs(find_robot('ur5e'), None)
     digest = given.digest()
-    matrix = sample_collision_matrix(given.tree, given.bodies, given.home, looks=given.looks, samples=200)
+    matrix = sample_collision_matrix(given.tree, given.bodies, given.home, visuals=given.visuals, samples=200)
     file = tmp_path / 'matrix.yaml'
     file.write_text(matrix_text(matrix, digest, 'UR5e'))
 
@@ -195,7 +200,7 @@ def test_pinocchio_agrees(name: str, gripper: str | None) -> None:
 
     counts = Peer(model).counts(SAMPLES)
     for pair in model.collision_matrix.pairs:
-        if pair.by_looks:
+        if pair.by_visual:
             continue  # see the next test
         hits = counts.get(frozenset((pair.link1, pair.link2)), 0)
         if pair.reason is Reason.NEVER:
@@ -205,7 +210,7 @@ def test_pinocchio_agrees(name: str, gripper: str | None) -> None:
 
 
 @pytest.mark.parametrize('name', robot_names())
-def test_links_that_never_touch_by_their_looks_are_apart(name: str) -> None:
+def test_links_that_never_touch_by_their_visuals_are_apart(name: str) -> None:
     """The distance between points all over the two links' surfaces; pinocchio says where the links are.
 
     Its own reader of COLLADA mixes up files of several colours, so that it cannot be asked for the collisions.
@@ -218,7 +223,7 @@ def test_links_that_never_touch_by_their_looks_are_apart(name: str) -> None:
     peer = pinocchio.buildModelFromXML(model.urdf)
     data = peer.createData()
     random = np.random.default_rng(SEED)
-    for pair in (pair for pair in model.collision_matrix.pairs if pair.by_looks):
+    for pair in (pair for pair in model.collision_matrix.pairs if pair.by_visual):
         for _ in range(60):
             q = random.uniform(peer.lowerPositionLimit, peer.upperPositionLimit)
             pinocchio.framesForwardKinematics(peer, data, q)

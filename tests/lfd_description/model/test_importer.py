@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import shutil
+import xml.etree.ElementTree as ET
 from pathlib import Path
 
 import numpy as np
 import pinocchio
 import pytest
+import trimesh
+import yaml
 from support.urdfs import PUBLISHED, ball, joint, link, robot, serial_arm
 
 from lfd_description.bodies import visual_bodies
-from lfd_description.meshes import MeshError
+from lfd_description.grippers import GripperError
+from lfd_description.meshes import MeshError, shape_mesh
 from lfd_description.model.builder import build_model, mesh_finder
 from lfd_description.model.findings import ModelError
 from lfd_description.model.importer import Imported, Request, import_robot
@@ -23,7 +27,7 @@ SEED = 20261116
 INCLUDING = (
     '<robot name="made" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:include filename="part.xacro"/></robot>'
 )
-REFUSALS = (UrdfError, ModelError, RobotError, MeshError)
+REFUSALS = (UrdfError, ModelError, RobotError, MeshError, GripperError)
 
 
 @pytest.fixture
@@ -33,7 +37,7 @@ def robots(tmp_path: Path) -> Path:
     return folder
 
 
-def add(text: str, robots: Path, file: str = 'arm.urdf', **options: str) -> Imported:
+def add(text: str, robots: Path, file: str = 'arm.urdf', **options: object) -> Imported:
     path = robots.parent / file
     path.write_text(text)
     return import_robot(Request(path, **options), robots)
@@ -138,7 +142,7 @@ def test_meshes_and_xacro_includes_come_along(robots: Path) -> None:
 
     assert imported.robot.name == 'made'
     (seen,) = visual_bodies(imported.model.urdf, mesh_finder(imported.robot))
-    assert seen.shape.file == robots / 'made/meshes/base.stl'
+    assert seen.shape.file == robots / 'made/meshes/fine_ones/base.stl'
 
 
 def test_a_description_package_need_not_be_installed(robots: Path) -> None:
@@ -155,8 +159,101 @@ def test_a_description_package_need_not_be_installed(robots: Path) -> None:
     file.write_text(INCLUDING.replace('part.xacro', '$(find arm_parts)/urdf/part.xacro'))
 
     imported = import_robot(Request(file), robots)
-    assert (robots / 'made/meshes/base.stl').is_file()
+    assert (robots / 'made/meshes/parts/base.stl').is_file()
     assert imported.model.group.tip == 'tool0'
+
+
+def test_a_xacro_file_gets_its_arguments_whatever_it_is_called(robots: Path) -> None:
+    arm = serial_arm(3).replace('name="arm"', 'name="$(arg who)" xmlns:xacro="http://www.ros.org/wiki/xacro"')
+
+    with pytest.raises(RobotError, match='gives no URDF'):
+        add(arm, robots)
+    assert add(arm, robots, arguments={'who': 'me'}).robot.name == 'me'
+
+
+def box(file: Path, size: float = 0.1) -> Path:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    trimesh.creation.box((size, size, size)).export(file)
+    return file
+
+
+def with_meshes(*names: str) -> str:
+    """An arm whose links have one mesh each."""
+    text = serial_arm(len(names))
+    for i, name in enumerate(names, start=1):
+        body = f'<visual><geometry><mesh filename="{name}"/></geometry></visual>'
+        text = text.replace(f'<link name="link_{i}"></link>', link(f'link_{i}', body))
+    return text
+
+
+def test_meshes_of_like_names_stay_apart(robots: Path) -> None:
+    names = ['底座.stl', '手臂.stl', 'a b.stl', 'a_b.stl', 'x/a_b.stl', '../a_b.stl']
+    folder = robots.parent / 'deep'
+    for i, name in enumerate(names, start=1):
+        box(folder / name, 0.1 * i)
+    file = folder / 'arm.urdf'
+    file.write_text(with_meshes(*names))
+
+    imported = import_robot(Request(file), robots)
+    seen = visual_bodies(imported.model.urdf, mesh_finder(imported.robot))
+    assert [round(float(shape_mesh(body.shape).extents[0]), 3) for body in seen] == [0.1, 0.2, 0.3, 0.4, 0.5, 0.6]
+    meshes = imported.robot.folder / 'meshes'
+    assert all(body.shape.file.resolve().is_relative_to(meshes.resolve()) for body in seen)
+
+
+def test_materials_and_textures_come_along_and_nothing_else(robots: Path) -> None:
+    folder = robots.parent / 'parts'
+    box(folder / 'body.obj')
+    (folder / 'body.obj').write_text('mtllib my mat.mtl\n' + (folder / 'body.obj').read_text())
+    (folder / 'my mat.mtl').write_text('newmtl a\nmap_Kd tex/red.png\nmap_Ks ../../secret.png\n')
+    (folder / 'tex').mkdir()
+    for name in ('parts/tex/red.png', 'secret.png', 'parts/private.png'):
+        (robots.parent / name).write_bytes(b'x')
+    (folder / 'dangling.png').symlink_to('nowhere')
+
+    add(with_meshes('parts/body.obj'), robots)
+    copied = sorted(str(file.relative_to(robots / 'arm')) for file in (robots / 'arm/meshes').rglob('*.*'))
+    assert copied == ['meshes/parts/body.obj', 'meshes/parts/my mat.mtl', 'meshes/parts/tex/red.png']
+
+
+def test_frames_in_the_middle_of_the_arm_are_no_tips(robots: Path) -> None:
+    camera = link('changer_tcp') + joint('f', 'link_2', 'changer_tcp', kind='fixed')
+
+    imported = add(serial_arm(6, tip='my_tool').replace('</robot>', camera + '</robot>'), robots)
+    assert imported.model.group.tip == 'my_tool'
+
+
+def test_an_arm_whose_names_are_a_gripper_s_can_do_without_that(robots: Path) -> None:
+    imported = add(serial_arm(3, tip='tcp', body=ball()), robots)
+
+    assert imported.model.group.tip == 'tcp'
+    assert [file.name for file in (imported.robot.folder / 'collision_matrix').iterdir()] == ['bare.yaml']
+    with pytest.raises(ModelError, match="arm2 cannot carry two_finger: There are 2 links called 'tcp'"):
+        add(serial_arm(3, tip='tcp', body=ball()), robots, name='arm2', gripper='two_finger')
+    assert not (robots / 'arm2').exists()
+
+
+def test_soft_limits_count(robots: Path) -> None:
+    soft = '<safety_controller soft_lower_limit="0.5" soft_upper_limit="1.5" k_velocity="1"/>'
+    limit = '<limit lower="-2" upper="2" velocity="1" effort="1"/>'
+
+    imported = add(serial_arm(3, inside=limit + soft), robots)
+    assert {(limits.lower, limits.upper) for limits in imported.model.limits.values()} == {(0.5, 1.5)}
+    assert imported.robot.poses['home'] == (1.0, 1.0, 1.0)
+
+
+def test_a_home_at_a_limit_is_not_rounded_beyond_it(robots: Path) -> None:
+    limit = '<limit lower="0.00012" upper="0.00013" velocity="1" effort="1"/>'
+
+    assert add(serial_arm(3, inside=limit), robots).robot.poses['home'][0] >= 0.00012
+
+
+@pytest.mark.parametrize('letter', ['&#10;', '\u2028', '\u0085'])
+def test_a_name_cannot_break_the_files_that_are_made_of_it(letter: str, robots: Path) -> None:
+    imported = add(serial_arm(3).replace('name="arm"', f'name="x{letter}evil: [1"'), robots, name='arm')
+
+    for file in imported.robot.folder.rglob('*.yaml'):
+        assert isinstance(yaml.safe_load(file.read_text()), dict), file
 
 
 @pytest.mark.parametrize(
@@ -213,6 +310,35 @@ def test_a_description_package_need_not_be_installed(robots: Path) -> None:
         (serial_arm(body='<collision><geometry><sphere radius="-1"/></geometry></collision>'), 'must be above zero'),
         (serial_arm().replace('link_2', '${1+1}'), r'has a \$ in'),
         (serial_arm().replace('name="link_2"', ''), '<link> has no name'),
+        (serial_arm().replace('"link_2"', '"li&#10;nk"'), 'has a line break or the like in its name'),
+        (
+            serial_arm(
+                body='<visual><geometry><sphere radius="1"/></geometry></visual>${xacro.load_yaml("/etc/passwd")}'
+            ),
+            r'has a \$ in',
+        ),
+        (serial_arm().replace('<robot ', '<robot xmlns="http://www.ros.org" '), 'xmlns="..." attribute'),
+        (serial_arm(body='<a>' * 3000 + '</a>' * 3000), 'nested more than 100 deep'),
+        (
+            serial_arm(body='<visual><geometry><mesh filename="broken.stl"/></geometry></visual>'),
+            'broken.stl',
+        ),
+        (
+            serial_arm(body=f'<visual><geometry><mesh filename="{"x" * 300}.stl"/></geometry></visual>'),
+            'is missing',
+        ),
+        (
+            serial_arm(body='<visual><geometry><mesh filename="http://x.org/a.stl"/></geometry></visual>'),
+            'is not on this machine; download it',
+        ),
+        (serial_arm(inside='<limit lower="-1" upper="1" velocity="1e308" effort="1"/>'), 'no joint moves'),
+        (serial_arm(1, xyz='0 0 0').replace('0 0 0.3', '0 0 0'), 'gets 0 m away from the first joint'),
+        (serial_arm(xyz='0 0 1e9'), 'give lengths in metres'),
+        (
+            '<robot name="r" xmlns:xacro="http://www.ros.org/wiki/xacro"><xacro:macro name="m" params=""><xacro:m/>'
+            '</xacro:macro><xacro:m/></robot>',
+            'gives no URDF',
+        ),
     ],
 )
 def test_what_cannot_be_used_is_refused_and_leaves_nothing(text: str, message: str, robots: Path) -> None:
@@ -243,6 +369,8 @@ def test_a_bomb_in_a_file_that_xacro_includes_does_not_go_off(robots: Path) -> N
         ({'name': '../arm'}, "The name '../arm' cannot be a folder's"),
         ({'name': 'taken'}, "There is a robot 'taken' already; choose another with --name"),
         ({'tip': 'tool9'}, "There is no link 'tool9'"),
+        ({'name': 'suction'}, "There is a gripper 'suction'"),
+        ({'gripper': 'claw'}, "There is no gripper 'claw'"),
         ({'base': 'tool0'}, 'Nothing moves between'),
     ],
 )
@@ -255,8 +383,17 @@ def test_a_wrong_request_is_refused(options: dict[str, str], message: str, robot
 
 
 def test_a_robot_with_fingers_takes_no_other_gripper(robots: Path) -> None:
-    with pytest.raises(ModelError, match=r'it has one of its own .*leave --gripper out'):
+    with pytest.raises(ModelError, match=r'move below the tip, so .*leave --gripper out'):
         import_robot(Request(PUBLISHED / 'panda_description/urdf/panda.urdf', gripper='two_finger'), robots)
+
+
+def test_joints_outside_the_arm_are_held_by_the_simulation(robots: Path) -> None:
+    imported = import_robot(Request(PUBLISHED / 'panda_description/urdf/panda.urdf'), robots)
+
+    held = ET.fromstring(imported.model.urdf).findall('ros2_control/joint')
+    assert {joint.get('name') for joint in held} == {
+        joint.name for joint in imported.model.tree.joints if joint.moves and joint.mimic is None
+    }
 
 
 def test_several_arms_are_asked_about(robots: Path) -> None:

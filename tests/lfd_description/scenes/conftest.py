@@ -19,7 +19,7 @@ LIFT = 2e-5  # [m], by which a mesh that stands on something must be lifted to b
 
 @lru_cache
 def geometry(shape: Shape) -> coal.CollisionGeometry:
-    return collision_geometry(shape)
+    return collision_geometry(shape).exact
 
 
 def pose(thing: SceneObject, lift: float = 0.0) -> coal.Transform3s:
