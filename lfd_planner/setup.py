@@ -1,6 +1,16 @@
+from pathlib import Path
+
 from setuptools import find_packages, setup
 
 PACKAGE = 'lfd_planner'
+DATA = ('schema', 'tasks')
+
+
+def shared(folder: str) -> list[tuple[str, list[str]]]:
+    """The files below a folder, each to go to the same place below the package's share."""
+    files = (file for file in sorted(Path(folder).rglob('*')) if file.is_file())
+    return [(f'share/{PACKAGE}/{file.parent.as_posix()}', [str(file)]) for file in files]
+
 
 setup(
     name=PACKAGE,
@@ -10,6 +20,7 @@ setup(
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
+        *(entry for folder in DATA for entry in shared(folder)),
     ],
     install_requires=['setuptools'],
     zip_safe=False,

@@ -141,6 +141,9 @@ def parser() -> argparse.ArgumentParser:
     )
 
     _add_robots(add('robots', 'robots:main', 'List the robots, add one, show or rebuild them.', 'robots'))
+    _add_mtdf(
+        add('mtdf', '', 'Check, repair, convert, show and compare task files (MTDF).', 'mtdf check task.mtdf.yaml')
+    )
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
 
     bench = add('bench', 'bench:main', 'Measure lfd against its peers, in the same run.', 'bench robots')
@@ -191,6 +194,52 @@ def _add_robots(robots: argparse.ArgumentParser) -> None:
     build.add_argument('--gripper', choices=gripper_folders(), help='with --out: what the arm carries')
     build.add_argument('--prefix', default='', metavar='TEXT', help='with --out: goes before all names')
     build.add_argument('--hardware', choices=CONTROLLERS, default='mock', help='with --out (default: %(default)s)')
+
+
+def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
+    commands = mtdf.add_subparsers(dest='mtdf_command', metavar='COMMAND', required=True, parser_class=_Parser)
+
+    def add(name: str, text: str, example: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd mtdf {example}')
+        command.set_defaults(handler=f'mtdf:{name}')
+        return command
+
+    scene = 'a scene by name or file, to find the objects in'
+    check = add('check', 'Say all that is wrong with task files.', 'check task.mtdf.yaml --scene seed_cell')
+    check.add_argument('files', nargs='+', type=Path, metavar='FILE')
+    check.add_argument('--scene', metavar='SCENE', help=scene)
+    check.add_argument('--json', action='store_true', help='the problems as JSON')
+
+    repair = add(
+        'repair', 'Repair a task file, and say what was done.', 'repair old.txt --axes unity --out task.mtdf.yaml'
+    )
+    repair.add_argument('file', type=Path, metavar='FILE')
+    repair.add_argument(
+        '--axes', choices=('ros', 'unity'), help='the axes that its poses are in, if it does not say so'
+    )
+    target = repair.add_mutually_exclusive_group()
+    target.add_argument('--out', type=Path, metavar='FILE', help='default: the terminal')
+    target.add_argument('--in-place', action='store_true', help='replace the file')
+
+    convert = add(
+        'convert', 'Write a task file in another format, version or axes.', 'convert task.mtdf.yaml --out t.json'
+    )
+    convert.add_argument('file', type=Path, metavar='FILE')
+    convert.add_argument('--out', type=Path, metavar='FILE', help='default: the terminal')
+    convert.add_argument(
+        '--format', choices=('yaml', 'json'), help="default: by the name of --out, else the file's own"
+    )
+    convert.add_argument('--version', type=int, choices=(1, 2), default=2, help='default: %(default)s')
+    convert.add_argument('--axes', choices=('ros', 'unity'), default='ros', help='default: %(default)s')
+
+    show = add('show', 'Print a task in words.', 'show task.mtdf.yaml --scene seed_cell')
+    show.add_argument('file', type=Path, metavar='FILE')
+    show.add_argument('--scene', metavar='SCENE', help=scene)
+
+    diff = add('diff', 'Print how two tasks differ.', 'diff before.mtdf.yaml after.mtdf.yaml')
+    diff.add_argument('before', type=Path, metavar='BEFORE')
+    diff.add_argument('after', type=Path, metavar='AFTER')
+    diff.add_argument('--exit-code', action='store_true', help='exit with 1 if they differ')
 
 
 def _add_graph_arguments(command: argparse.ArgumentParser) -> None:

@@ -1,0 +1,337 @@
+"""Which objects of a scene a task means, and why not the others.
+
+Distances are between the origins of the objects' shapes. Rules choose among what can be moved; a name stands for the
+object of that name. `nearest` looks at those that fulfil what stands beside it, so that 'the red box nearest to the
+tray' is {color: red, shape: box, nearest: tray}.
+"""
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+
+from lfd_description.bodies import Colour
+from lfd_description.meshes import MeshError, load_mesh
+from lfd_description.scenes import Scene, SceneObject
+from lfd_description.scenes.colours import NAMED
+from lfd_description.scenes.values import shortened
+from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere, Vector
+
+from .checks import Spot
+from .kinds import GIVE_UP, suggestion
+from .problems import Problem
+from .rules import AllOf, AnyOf, HasColour, HasShape, HasSize, HasTag, InBall, InBox, Nearest, Not, Range, Rule
+from .task import Descriptor, Pick, Pose, Task
+
+COLOUR_TOLERANCE = 0.15  # distance in red, green, blue that counts as the same colour
+SAME_DISTANCE = 1e-6  # [m], below which two objects are equally near
+MAX_REASONS = 12  # told in a problem
+FIXED = 'cannot be moved'
+
+
+@dataclass(frozen=True)
+class Reason:
+    """Why an object matched, or did not."""
+
+    object: str
+    fact: str
+    """What is true of the object, such as 'is blue'."""
+
+    def __str__(self) -> str:
+        return f'{self.object} {self.fact}'
+
+
+@dataclass(frozen=True)
+class Resolution:
+    """What a descriptor stands for in a scene."""
+
+    descriptor: str
+    matched: tuple[Reason, ...]
+    rejected: tuple[Reason, ...]
+
+    @property
+    def object(self) -> str | None:
+        """The object, if it is clear which."""
+        return self.matched[0].object if len(self.matched) == 1 else None
+
+    def __str__(self) -> str:
+        lines = [f"'{self.descriptor}' is {self.object or ('ambiguous' if self.matched else 'not in the scene')}"]
+        lines += [f'  yes  {reason}' for reason in self.matched]
+        lines += [f'  no   {reason}' for reason in self.rejected if reason.fact != FIXED]
+        fixed = [reason.object for reason in self.rejected if reason.fact == FIXED]
+        lines += [f'  no   {", ".join(fixed)} {FIXED}'] if fixed else []
+        return '\n'.join(lines)
+
+
+@dataclass(frozen=True)
+class Resolved:
+    """What all descriptors of a task stand for, and what is wrong with that."""
+
+    resolutions: tuple[Resolution, ...]
+    problems: tuple[Problem, ...]
+
+    @property
+    def objects(self) -> dict[str, str]:
+        """The scene's objects by descriptor, of those that are clear."""
+        return {found.descriptor: found.object for found in self.resolutions if found.object is not None}
+
+
+def resolve_task(task: Task, scene: Scene, origin: Pose | None = None, spots: Sequence[Spot] | None = None) -> Resolved:
+    """Find the objects of a task.
+
+    Args:
+        task: what is to be done.
+        scene: where.
+        origin: of the task's frame in the scene's; without it the task's own hint, else the scene's frame itself.
+        spots: where the descriptors stand in a text (`Report.spots`), for the problems.
+    """
+    origin = origin or (task.origin.pose if task.origin is not None else Pose())
+    resolutions = tuple(resolve(descriptor, scene, origin) for descriptor in task.descriptors)
+    picked = {keyframe.object for keyframe in task.keyframes if isinstance(keyframe, Pick)}
+    places = spots if spots is not None else [Spot()] * len(resolutions)
+    problems: list[Problem] = []
+    owners: dict[str, str] = {}
+    for descriptor, found, spot in zip(task.descriptors, resolutions, places, strict=True):
+        wrong = _wrong(descriptor, found, scene, descriptor.name in picked)
+        if wrong is None and found.object is not None and found.object in owners:
+            other = shortened(owners[found.object])
+            wrong = f"'{shortened(descriptor.name)}' and '{other}' are both {found.object}", 'make one rule narrower'
+        if found.object is not None:
+            owners.setdefault(found.object, descriptor.name)
+        if wrong is not None and len(problems) < GIVE_UP:
+            problems.append(Problem(spot.line, spot.column, None, shortened(descriptor.name), *wrong))
+    return Resolved(resolutions, tuple(problems))
+
+
+def resolve(descriptor: Descriptor, scene: Scene, origin: Pose | None = None) -> Resolution:
+    """Find the object of a descriptor; `origin` is that of the task's frame in the scene's."""
+    if descriptor.rule is None:
+        here = descriptor.name in scene.object
+        return Resolution(descriptor.name, (Reason(descriptor.name, 'has this name'),) if here else (), ())
+    movable = [thing for thing in scene.objects if thing.movable]
+    verdicts = _Judge(scene, origin or Pose()).judge(descriptor.rule, movable)
+    fixed = [Reason(thing.name, FIXED) for thing in scene.objects if not thing.movable]
+    matched = [Reason(name, verdict.fact) for name, verdict in verdicts.items() if verdict.holds]
+    rejected = [Reason(name, verdict.fact) for name, verdict in verdicts.items() if not verdict.holds]
+    return Resolution(descriptor.name, tuple(matched), (*rejected, *fixed))
+
+
+def colour_name(colour: Colour | Vector) -> str:
+    """The name that is nearest to a colour, as the eye sees it."""
+    here = _lab(colour[:3])
+    return min(NAMED, key=lambda name: math.dist(here, _lab(NAMED[name][:3])))
+
+
+def extents(shape: Shape) -> Vector:
+    """The edges of the box around a shape along its own axes, longest first [m].
+
+    Raises:
+        MeshError: the shape is a mesh file that cannot be used.
+    """
+    x, y, z = sorted(_edges(shape), reverse=True)
+    return x, y, z
+
+
+@dataclass(frozen=True)
+class _Verdict:
+    holds: bool
+    fact: str
+
+
+_Verdicts = dict[str, _Verdict]
+
+
+class _Judge:
+    """Applies rules to objects of a scene; every object gets a verdict with a fact."""
+
+    def __init__(self, scene: Scene, origin: Pose) -> None:
+        self.scene = scene
+        self.into_task = np.linalg.inv(origin.matrix)
+
+    def position(self, thing: SceneObject) -> Vector:
+        """Where an object is in the task's frame [m]."""
+        x, y, z = (self.into_task @ (*thing.position, 1.0))[:3].tolist()
+        return x, y, z
+
+    def judge(self, rule: Rule, things: Sequence[SceneObject]) -> _Verdicts:
+        match rule:
+            case AllOf(rules):
+                return self.all_of(rules, things)
+            case AnyOf(rules):
+                return self.any_of(rules, things)
+            case Not(part):
+                return {name: _Verdict(not found.holds, found.fact) for name, found in self.judge(part, things).items()}
+            case Nearest(to):
+                return self.nearest(to, things)
+            case _:
+                return {thing.name: self.fact(rule, thing) for thing in things}
+
+    def all_of(self, rules: Sequence[Rule], things: Sequence[SceneObject]) -> _Verdicts:
+        """Filter by one rule after the other; those that choose the nearest come last."""
+        verdicts: _Verdicts = {}
+        left = list(things)
+        facts: dict[str, list[str]] = {thing.name: [] for thing in things}
+        for rule in sorted(rules, key=_chooses):
+            for name, verdict in self.judge(rule, left).items():
+                facts[name].append(verdict.fact)
+                if not verdict.holds:
+                    verdicts[name] = verdict
+            left = [thing for thing in left if thing.name not in verdicts]
+        kept = {thing.name: _Verdict(True, ', '.join(facts[thing.name])) for thing in left}
+        return {thing.name: (kept | verdicts)[thing.name] for thing in things}
+
+    def any_of(self, rules: Sequence[Rule], things: Sequence[SceneObject]) -> _Verdicts:
+        found = [self.judge(rule, things) for rule in rules]
+        verdicts: _Verdicts = {}
+        for thing in things:
+            answers = [answer[thing.name] for answer in found]
+            good = next((answer for answer in answers if answer.holds), None)
+            facts = dict.fromkeys(answer.fact for answer in answers)
+            verdicts[thing.name] = good or _Verdict(False, ', '.join(facts))
+        return verdicts
+
+    def nearest(self, to: Vector | str, things: Sequence[SceneObject]) -> _Verdicts:
+        if isinstance(to, str) and to not in self.scene.object:
+            fact = f"cannot be compared: there is no '{shortened(to)}' in the scene"
+            return {thing.name: _Verdict(False, fact) for thing in things}
+        target = self.position(self.scene.object[to]) if isinstance(to, str) else to
+        what = f"'{to}'" if isinstance(to, str) else _point(to)
+        others = {thing.name: math.dist(self.position(thing), target) for thing in things if thing.name != to}
+        least = min(others.values(), default=math.inf)
+        first = next((name for name, away in others.items() if away <= least + SAME_DISTANCE), '')
+        verdicts = {
+            name: _Verdict(True, f'is the nearest to {what}, {away:.3f} m')
+            if away <= least + SAME_DISTANCE
+            else _Verdict(False, f'is {away:.3f} m from {what}, {first} is nearer')
+            for name, away in others.items()
+        }
+        return {thing.name: verdicts.get(thing.name, _Verdict(False, f'is {what} itself')) for thing in things}
+
+    def fact(self, rule: Rule, thing: SceneObject) -> _Verdict:
+        match rule:
+            case HasShape(shape):
+                kind = _kind(thing.shape)
+                return _Verdict(kind == shape, f'is a {kind}')
+            case HasTag(tag):
+                has = tag in thing.tags
+                return _Verdict(has, f"has {'the' if has else 'no'} tag '{tag}'")
+            case HasColour(colour):
+                return _colour_verdict(colour, thing)
+            case HasSize():
+                return _size_verdict(rule, thing)
+            case InBox(low, high):
+                here = self.position(thing)
+                inside = all(a <= p <= b for a, p, b in zip(low, here, high, strict=True))
+                return _Verdict(inside, f'is at {_point(here)}, {"inside" if inside else "outside of"} the region')
+            case InBall(centre, radius):
+                away = math.dist(self.position(thing), centre)
+                return _Verdict(away <= radius, f'is {away:.3f} m from {_point(centre)}')
+            case _:
+                raise TypeError(f'{rule} is no rule about one object')
+
+
+def _chooses(rule: Rule) -> bool:
+    """Whether a rule compares objects with each other."""
+    match rule:
+        case Nearest():
+            return True
+        case AllOf(rules) | AnyOf(rules):
+            return any(map(_chooses, rules))
+        case Not(part):
+            return _chooses(part)
+        case _:
+            return False
+
+
+def _wrong(descriptor: Descriptor, found: Resolution, scene: Scene, picked: bool) -> tuple[str, str] | None:
+    """What is wrong with a resolution, and what to do."""
+    name = shortened(descriptor.name)
+    if descriptor.rule is None:
+        if found.object is None:
+            return f"the scene has no object '{name}'", suggestion(descriptor.name, list(scene.object)[:20])
+        if picked and not scene.object[found.object].movable:
+            return f"'{name}' is picked and cannot be moved", "write 'movable: true' in the scene if it can"
+        return None
+    if not found.matched:
+        return f"no object of the scene is '{name}': {_listed(found.rejected)}", 'make the rule wider'
+    if len(found.matched) > 1:
+        return f"{len(found.matched)} objects can be '{name}': {_listed(found.matched)}", 'make the rule narrower'
+    return None
+
+
+def _listed(reasons: Sequence[Reason]) -> str:
+    told = [str(reason) for reason in reasons if reason.fact != FIXED]
+    fixed = len(reasons) - len(told)
+    more = [f'{len(told) - MAX_REASONS} more'] if len(told) > MAX_REASONS else []
+    more += [f'{fixed} others {FIXED}'] if fixed else []
+    return ', '.join([*told[:MAX_REASONS], *more]) or 'it is empty'
+
+
+def _kind(shape: Shape) -> str:
+    return 'mesh' if isinstance(shape, MeshFile) else type(shape).__name__.lower()
+
+
+def _point(point: Vector) -> str:
+    return f'({", ".join(f"{part + 0.0:.3g}" for part in point)})'
+
+
+def _colour_verdict(colour: str | Vector, thing: SceneObject) -> _Verdict:
+    name = colour_name(thing.colour)
+    if isinstance(colour, str) and not colour.startswith('#'):
+        return _Verdict(NAMED[name] == NAMED[colour], f'is {name}')
+    red, green, blue = (int(colour[at : at + 2], 16) / 255 for at in (1, 3, 5)) if isinstance(colour, str) else colour
+    away = math.dist(thing.colour[:3], (red, green, blue))
+    return _Verdict(away <= COLOUR_TOLERANCE, f'is {name}, {away:.2f} from the colour {_point((red, green, blue))}')
+
+
+def _size_verdict(rule: HasSize, thing: SceneObject) -> _Verdict:
+    try:
+        edges = extents(thing.shape)
+    except MeshError as error:
+        return _Verdict(False, f'has no size: {error}')
+    wanted = (('longest', rule.longest), ('middle', rule.middle), ('shortest', rule.shortest))
+    checks = [(word, edge, limits) for (word, limits), edge in zip(wanted, edges, strict=True) if limits is not None]
+    for word, edge, limits in checks:
+        if not _within(edge, limits):
+            return _Verdict(False, f'has a {word} edge of {edge:.4g} m, not {limits[0]:g} to {limits[1]:g}')
+    return _Verdict(True, f'has {" and ".join(f"a {word} edge of {edge:.4g} m" for word, edge, _ in checks)}')
+
+
+def _within(edge: float, limits: Range) -> bool:
+    """Whether a length is in a range, give or take what rounding does to it."""
+    return limits[0] - 1e-9 <= edge <= limits[1] + 1e-9
+
+
+def _edges(shape: Shape) -> Vector:
+    match shape:
+        case Box(size):
+            return size
+        case Sphere(radius):
+            return 2.0 * radius, 2.0 * radius, 2.0 * radius
+        case Cylinder(radius, height) | Cone(radius, height) | Capsule(radius, height):
+            return 2.0 * radius, 2.0 * radius, height
+        case MeshFile():
+            return _mesh_edges(shape)
+        case Plane():
+            return math.inf, math.inf, math.inf
+
+
+@lru_cache(maxsize=256)
+def _mesh_edges(shape: MeshFile) -> Vector:
+    x, y, z = np.ptp(np.asarray(load_mesh(shape.file, shape.scale).vertices), axis=0).tolist()
+    return x, y, z
+
+
+@lru_cache(maxsize=1024)
+def _lab(colour: Sequence[float]) -> Vector:
+    """A colour (sRGB, 0 to 1) as CIE L*a*b*, in which distances are about those that the eye sees."""
+    linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in colour]
+    x, y, z = np.array([[0.4124, 0.3576, 0.1805], [0.2126, 0.7152, 0.0722], [0.0193, 0.1192, 0.9505]]) @ linear
+    a, b, c = (_lab_curve(part) for part in (x / 0.9505, y, z / 1.089))
+    return 116.0 * b - 16.0, 500.0 * (a - b), 200.0 * (b - c)
+
+
+def _lab_curve(part: float) -> float:
+    return float(part ** (1.0 / 3.0)) if part > 0.008856 else 7.787 * float(part) + 16.0 / 116.0

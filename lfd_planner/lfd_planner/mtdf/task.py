@@ -1,0 +1,193 @@
+"""A task as a value: what happens to which objects, free of any robot.
+
+All poses are in ROS axes (x forward, y left, z up), in metres, relative to the task's origin; only a grasp is relative
+to the object. The origin is where the task is done: whoever plans it says so, the task itself can only hint at it.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from datetime import datetime
+from math import sqrt
+
+import numpy as np
+
+from lfd_description.shapes import Vector
+from lfd_description.transforms import Quaternion
+from lfd_description.urdf import Matrix
+
+from .rules import Rule
+
+NO_TURN: Quaternion = (0.0, 0.0, 0.0, 1.0)
+_HALF = sqrt(0.5)
+
+
+@dataclass(frozen=True)
+class Pose:
+    """Where a frame is in another one."""
+
+    position: Vector = (0.0, 0.0, 0.0)
+    """[m]"""
+    orientation: Quaternion = NO_TURN
+    """Unit quaternion x, y, z, w."""
+
+    @property
+    def matrix(self) -> Matrix:
+        """The same as a 4x4 transform [m]."""
+        x, y, z, w = self.orientation
+        matrix = np.eye(4)
+        matrix[:3, :3] = [
+            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
+            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
+            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
+        ]
+        matrix[:3, 3] = self.position
+        return matrix
+
+    def __matmul__(self, other: 'Pose') -> 'Pose':
+        """The pose of `other`, which is given in this frame, in the frame that this pose is given in."""
+        x, y, z = (self.matrix @ (*other.position, 1.0))[:3].tolist()
+        ax, ay, az, aw = self.orientation
+        bx, by, bz, bw = other.orientation
+        turn = (
+            aw * bx + ax * bw + ay * bz - az * by,
+            aw * by - ax * bz + ay * bw + az * bx,
+            aw * bz + ax * by - ay * bx + az * bw,
+            aw * bw - ax * bx - ay * by - az * bz,
+        )
+        return Pose((x, y, z), turn)
+
+
+_TCP_IN_HAND = Pose(orientation=(0.0, _HALF, 0.0, _HALF))
+
+
+@dataclass(frozen=True)
+class Descriptor:
+    """What the keyframes call an object, and how it is found in a scene."""
+
+    name: str
+    rule: Rule | None = None
+    """None: it is the object of this name."""
+
+
+@dataclass(frozen=True)
+class GraspHint:
+    """How the object was held when the task was shown."""
+
+    hand: Pose
+    """The hand in the object's frame: x points along the fingers, y is the way they close, z is up from the hand."""
+    width: float | None = None
+    """How far the fingers were apart [m]."""
+
+    @property
+    def tcp(self) -> Pose:
+        """The same grasp as the frame `tcp` of our grippers in the object's frame: z points along the fingers."""
+        return self.hand @ _TCP_IN_HAND
+
+
+@dataclass(frozen=True)
+class Pick:
+    """Take an object."""
+
+    object: str
+    grasp: GraspHint | None = None
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """Put the held object down so that it is at a pose in the task's frame."""
+
+    object: str
+    pose: Pose
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+@dataclass(frozen=True)
+class Trajectory:
+    """Lead the held object through poses in the task's frame; without times and speed the planner chooses them."""
+
+    object: str
+    poses: tuple[Pose, ...]
+    times: tuple[float, ...] = ()
+    """When each pose is reached, since the first motion towards them [s]; one for each pose, or none."""
+    speed: float | None = None
+    """Of the object's frame along the way [m/s]; not together with times."""
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+@dataclass(frozen=True)
+class Wait:
+    """Do nothing for a while."""
+
+    duration: float
+    """[s]"""
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+@dataclass(frozen=True)
+class SetOutput:
+    """Switch or set an output of the cell."""
+
+    signal: str
+    value: bool | float
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+@dataclass(frozen=True)
+class AwaitInput:
+    """Go on when an input of the cell has a value."""
+
+    signal: str
+    value: bool | float
+    timeout: float | None = None
+    """After which the task has failed [s]; None: wait for ever."""
+    time: float | None = None
+    """Since the recording began [s]."""
+
+
+Io = SetOutput | AwaitInput
+Keyframe = Pick | Place | Trajectory | Wait | SetOutput | AwaitInput
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where the task was shown: a hint, for whoever plans the task decides."""
+
+    pose: Pose
+    """Of the task's frame in `frame`."""
+    frame: str | None = None
+    """Such as base_link; None: the frame of the scene."""
+
+
+@dataclass(frozen=True)
+class Recorder:
+    """What recorded the task."""
+
+    name: str
+    version: str | None = None
+
+
+@dataclass(frozen=True)
+class Task:
+    """Objects and what happens to them, in order."""
+
+    descriptors: tuple[Descriptor, ...]
+    keyframes: tuple[Keyframe, ...]
+    origin: Origin | None = None
+    recorder: Recorder | None = None
+    recorded_at: datetime | None = None
+    """When the recording began, with its time zone."""
+
+    def rules(self) -> Iterator[Descriptor]:
+        """The descriptors that are rules."""
+        return (descriptor for descriptor in self.descriptors if descriptor.rule is not None)
+
+
+def object_of(keyframe: Keyframe) -> str | None:
+    """The descriptor that a keyframe moves; None of those that move nothing."""
+    return keyframe.object if isinstance(keyframe, Pick | Place | Trajectory) else None

@@ -1,0 +1,211 @@
+import math
+from pathlib import Path
+
+import pytest
+import trimesh
+
+from lfd_description.scenes import Scene, SceneObject, find_scene
+from lfd_description.scenes.colours import NAMED
+from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Sphere
+from lfd_planner.mtdf import (
+    Descriptor,
+    Pick,
+    Place,
+    Pose,
+    Resolution,
+    Task,
+    parse_task,
+    read_report,
+    resolve,
+    resolve_task,
+)
+from lfd_planner.mtdf.resolve import colour_name, extents
+from lfd_planner.mtdf.rules import Rule
+
+
+def thing(name: str, shape=None, at=(0.0, 0.0, 0.0), colour='grey', movable=True, tags=()) -> SceneObject:
+    return SceneObject(name, shape or Box((0.1, 0.1, 0.1)), at, (0, 0, 0, 1), NAMED[colour], movable, tags)
+
+
+SCENE = Scene(
+    'base_link',
+    (
+        thing('table', Box((1.0, 1.0, 0.1)), movable=False, colour='red'),
+        thing('tray', Box((0.3, 0.2, 0.02)), (0.5, 0.0, 0.0), movable=False),
+        thing('red_cube', Box((0.05, 0.05, 0.05)), (0.1, 0.0, 0.0), 'red', tags=('toy',)),
+        thing('red_plate', Box((0.2, 0.1, 0.01)), (0.2, 0.0, 0.0), 'red'),
+        thing('blue_cube', Box((0.05, 0.05, 0.05)), (0.3, 0.0, 0.0), 'blue', tags=('toy', 'wood')),
+        thing('ball', Sphere(0.03), (0.4, 0.3, 0.0), 'green', tags=('toy',)),
+        thing('can', Cylinder(0.03, 0.12), (0.0, -0.4, 0.1), 'yellow'),
+    ),
+)
+MOVABLE = ['red_cube', 'red_plate', 'blue_cube', 'ball', 'can']
+
+
+def rule_of(text: str) -> Rule:
+    rule = (
+        parse_task(f'{{version: 2, object_descriptors: [{{name: it, rule: {text}}}], keyframes: []}}')
+        .descriptors[0]
+        .rule
+    )
+    assert rule is not None
+    return rule
+
+
+def found(text: str, origin: Pose | None = None, scene: Scene = SCENE) -> Resolution:
+    return resolve(Descriptor('it', rule_of(text)), scene, origin)
+
+
+def names(text: str, origin: Pose | None = None) -> list[str]:
+    return [reason.object for reason in found(text, origin).matched]
+
+
+@pytest.mark.parametrize(
+    ('rule', 'matched'),
+    [
+        ('{shape: sphere}', ['ball']),
+        ('{shape: box}', ['red_cube', 'red_plate', 'blue_cube']),
+        ('{color: red}', ['red_cube', 'red_plate']),
+        ("{color: '#cc2924'}", ['red_cube', 'red_plate']),
+        ('{color: [0.13, 0.36, 0.71]}', ['blue_cube']),
+        ('{tag: toy}', ['red_cube', 'blue_cube', 'ball']),
+        ('{size: {longest: [0.1, 0.15]}}', ['can']),
+        ('{size: {shortest: [0.0, 0.01]}}', ['red_plate']),
+        ('{size: {longest: [0, 0.06], shortest: [0.055, 1]}}', ['ball']),
+        ('{size: {middle: [0.06, 0.06]}}', ['ball', 'can']),
+        ('{region: {min: [0.15, -0.1, -0.1], max: [0.45, 0.1, 0.1]}}', ['red_plate', 'blue_cube']),
+        ('{region: {center: [0.4, 0.2, 0], radius: 0.11}}', ['ball']),
+        ('{nearest: [0, 0, 0]}', ['red_cube']),
+        ('{nearest: tray}', ['blue_cube']),
+        ('{nearest: red_cube}', ['red_plate']),
+        ('{shape: box, color: red}', ['red_cube', 'red_plate']),
+        ('{color: red, nearest: tray}', ['red_plate']),
+        ('{nearest: tray, color: red}', ['red_plate']),
+        ('{any: [{shape: sphere}, {tag: wood}]}', ['blue_cube', 'ball']),
+        ('{not: {shape: box}}', ['ball', 'can']),
+        ('{shape: box, not: {color: red}}', ['blue_cube']),
+        ('{all: [{tag: toy}, {not: {tag: wood}}, {not: {shape: sphere}}]}', ['red_cube']),
+        ('{tag: toy, not: {nearest: tray}}', ['red_cube', 'ball']),
+        ('{any: [{all: [{tag: toy}, {nearest: [1, 1, 0]}]}, {color: yellow}]}', ['ball', 'can']),
+        ('{shape: mesh}', []),
+    ],
+)
+def test_rules(rule: str, matched: list[str]):
+    assert names(rule) == matched
+
+
+def test_every_object_gets_a_reason():
+    resolution = found('{color: red, shape: box, nearest: tray}')
+    assert resolution.object == 'red_plate'
+    assert str(resolution) == (
+        "'it' is red_plate\n"
+        "  yes  red_plate is red, is a box, is the nearest to 'tray', 0.300 m\n"
+        "  no   red_cube is 0.400 m from 'tray', red_plate is nearer\n"
+        '  no   blue_cube is blue\n'
+        '  no   ball is green\n'
+        '  no   can is yellow\n'
+        '  no   table, tray cannot be moved'
+    )
+
+
+def test_points_are_in_the_frame_of_the_task():
+    """The task's frame is turned by 90 degrees to the left and moved forward."""
+    origin = Pose((0.4, 0.0, 0.0), (0.0, 0.0, math.sqrt(0.5), math.sqrt(0.5)))
+    assert names('{region: {center: [0.3, 0.0, 0.0], radius: 0.01}}', origin) == ['ball']
+    assert names('{nearest: [-0.4, 0.4, 0.1]}', origin) == ['can']
+
+
+def test_two_that_are_equally_near_are_ambiguous():
+    scene = Scene('base_link', (thing('a', at=(0.1, 0, 0)), thing('b', at=(-0.1, 0, 0)), thing('c', at=(1, 0, 0))))
+    resolution = found('{nearest: [0, 0, 0]}', scene=scene)
+    assert resolution.object is None
+    assert [reason.object for reason in resolution.matched] == ['a', 'b']
+
+
+def test_nearest_to_what_is_not_there():
+    assert "there is no 'moon' in the scene" in found('{nearest: moon}').rejected[0].fact
+
+
+class TestTask:
+    def resolved(self, *descriptors: Descriptor):
+        keyframes = [k for d in descriptors for k in (Pick(d.name), Place(d.name, Pose()))]
+        return resolve_task(Task(descriptors, tuple(keyframes)), SCENE)
+
+    def test_all_clear(self):
+        resolved = self.resolved(Descriptor('ball'), Descriptor('it', rule_of('{color: blue}')))
+        assert resolved.problems == ()
+        assert resolved.objects == {'ball': 'ball', 'it': 'blue_cube'}
+
+    @pytest.mark.parametrize(
+        ('descriptor', 'message'),
+        [
+            (Descriptor('bal'), "the scene has no object 'bal'; did you mean 'ball'?"),
+            (Descriptor('table'), "'table' is picked and cannot be moved"),
+            (
+                Descriptor('it', rule_of('{tag: toy, shape: box}')),
+                "2 objects can be 'it': red_cube has the tag 'toy', is a box, blue_cube has the tag 'toy', is a box; "
+                'make the rule narrower.',
+            ),
+            (
+                Descriptor('it', rule_of('{shape: mesh}')),
+                "no object of the scene is 'it': red_cube is a box, red_plate is a box, blue_cube is a box, "
+                'ball is a sphere, can is a cylinder, 2 others cannot be moved; make the rule wider.',
+            ),
+        ],
+    )
+    def test_problems_give_the_reasons(self, descriptor: Descriptor, message: str):
+        (problem,) = self.resolved(descriptor).problems
+        assert message in str(problem)
+
+    def test_two_descriptors_of_one_object(self):
+        (problem,) = self.resolved(Descriptor('ball'), Descriptor('it', rule_of('{shape: sphere}'))).problems
+        assert problem.message == "'it' and 'ball' are both ball"
+
+    def test_problems_know_their_line(self):
+        report = read_report('object_descriptors:\n- ball\n- cup\nkeyframes: []\n')
+        assert report.task is not None
+        (problem,) = resolve_task(report.task, SCENE, spots=report.spots[0]).problems
+        assert (problem.line, problem.column, problem.object) == (3, 3, 'cup')
+
+    def test_origin_of_the_file_is_used_unless_another_is_given(self):
+        task = parse_task(
+            '{version: 2, task_origin: {position: [0.4, 0.3, 0], orientation: [0, 0, 0, 1]}, '
+            'object_descriptors: [{name: it, rule: {nearest: [0, 0, 0]}}], keyframes: []}'
+        )
+        assert resolve_task(task, SCENE).objects == {'it': 'ball'}
+        assert resolve_task(task, SCENE, Pose()).objects == {'it': 'red_cube'}
+
+
+@pytest.mark.parametrize('name', [name for name in NAMED if name != 'gray'])
+def test_colours_with_a_name_are_known_by_it(name: str):
+    assert colour_name(NAMED[name]) == name
+
+
+def test_other_shades_have_the_name_that_people_give_them():
+    assert colour_name((0.7, 0.1, 0.1)) == 'red'
+    assert colour_name((0.05, 0.2, 0.6)) == 'blue'
+    assert colour_name((0.0, 0.5, 0.1)) == 'green'
+    assert colour_name((0.05, 0.05, 0.05)) == 'black'
+
+
+def test_sizes(tmp_path: Path):
+    file = tmp_path / 'a.stl'
+    trimesh.creation.box((1.0, 3.0, 2.0)).export(file)
+    assert extents(Box((1, 3, 2))) == (3, 2, 1)
+    assert extents(Sphere(0.5)) == (1, 1, 1)
+    assert extents(Cylinder(1, 3)) == extents(Capsule(1, 3)) == extents(Cone(1, 3)) == (3, 2, 2)
+    assert extents(MeshFile(file, (0.1, 0.1, 0.1))) == pytest.approx((0.3, 0.2, 0.1))
+    assert extents(Plane()) == (math.inf,) * 3
+
+
+def test_a_mesh_that_cannot_be_read_has_no_size(tmp_path: Path):
+    file = tmp_path / 'a.stl'
+    file.write_text('nothing')
+    scene = Scene('base_link', (thing('a', MeshFile(file)),))
+    assert 'has no size' in found('{size: {longest: [0, 1]}}', scene=scene).rejected[0].fact
+
+
+def test_boxes_of_the_demonstration_by_their_colour():
+    scene = find_scene('seed_cell')
+    for colour in ('red', 'green', 'blue', 'yellow'):
+        assert found(f'{{shape: box, color: {colour}}}', scene=scene).object == f'{colour}_box'
