@@ -49,9 +49,9 @@ def moving_transforms(tree: RobotTree, positions: Mapping[str, float]) -> tuple[
 def _transform(joint: Joint, position: float) -> LinkTransform:
     origin = _quaternion_from_rpy(joint.rpy)
     if joint.turns:
-        return LinkTransform(joint.parent, joint.child, joint.xyz, _multiply(origin, _turn(joint.axis, position)))
+        return LinkTransform(joint.parent, joint.child, joint.xyz, multiply(origin, _turn(joint.axis, position)))
     x, y, z = (position * part for part in joint.axis)
-    shift = _rotate(origin, (x, y, z))
+    shift = rotate(origin, (x, y, z))
     translation = (joint.xyz[0] + shift[0], joint.xyz[1] + shift[1], joint.xyz[2] + shift[2])
     return LinkTransform(joint.parent, joint.child, translation, origin)
 
@@ -64,10 +64,11 @@ def _turn(axis: Vector, angle: float) -> Quaternion:
 
 def _quaternion_from_rpy(rpy: Vector) -> Quaternion:
     roll, pitch, yaw = (_turn(axis, angle) for axis, angle in zip(((1, 0, 0), (0, 1, 0), (0, 0, 1)), rpy, strict=True))
-    return _multiply(yaw, _multiply(pitch, roll))
+    return multiply(yaw, multiply(pitch, roll))
 
 
-def _multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
+    """The turn `b` followed by the turn `a`, both about the axes of the outer frame."""
     ax, ay, az, aw = a
     bx, by, bz, bw = b
     return (
@@ -78,7 +79,8 @@ def _multiply(a: Quaternion, b: Quaternion) -> Quaternion:
     )
 
 
-def _rotate(rotation: Quaternion, vector: Vector) -> Vector:
+def rotate(rotation: Quaternion, vector: Vector) -> Vector:
+    """A vector turned by a unit quaternion."""
     x, y, z, w = rotation
-    turned = _multiply(_multiply(rotation, (*vector, 0.0)), (-x, -y, -z, w))
+    turned = multiply(multiply(rotation, (*vector, 0.0)), (-x, -y, -z, w))
     return turned[0], turned[1], turned[2]
