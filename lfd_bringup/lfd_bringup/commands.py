@@ -194,6 +194,7 @@ def _add_robots(robots: argparse.ArgumentParser) -> None:
     build.add_argument('--gripper', choices=gripper_folders(), help='with --out: what the arm carries')
     build.add_argument('--prefix', default='', metavar='TEXT', help='with --out: goes before all names')
     build.add_argument('--hardware', choices=CONTROLLERS, default='mock', help='with --out (default: %(default)s)')
+    build.add_argument('--robot-ip', metavar='HOST', help="with --hardware: the real controller's address")
 
 
 def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
@@ -268,8 +269,8 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
 def _refuse_useless(top: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     if getattr(arguments, 'robots_command', None) != 'build' or arguments.out is not None:
         return
-    if arguments.gripper or arguments.prefix or arguments.hardware != 'mock':
-        top.error('robots build needs --out DIR with --gripper, --prefix or --hardware')
+    if arguments.gripper or arguments.prefix or arguments.robot_ip or arguments.hardware != 'mock':
+        top.error('robots build needs --out DIR with --gripper, --prefix, --hardware or --robot-ip')
 
 
 def handler(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

@@ -90,6 +90,7 @@ def _export(names: list[str], arguments: argparse.Namespace) -> int:
             gripper=gripper,
             prefix=arguments.prefix,
             hardware=arguments.hardware,
+            robot_ip=arguments.robot_ip,
             progress=progress,
         )
         files = model_files(model)

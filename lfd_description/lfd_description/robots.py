@@ -5,6 +5,7 @@ files that it reads, and what the model builder derived from it: `controllers.ya
 `collision_matrix/`. Adding an arm is adding a folder.
 """
 
+import contextlib
 import re
 import threading
 from collections.abc import Mapping
@@ -14,7 +15,7 @@ from xml.parsers.expat import ExpatError
 
 import xacro
 import yaml
-from ament_index_python.packages import get_package_share_directory
+from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
 from .grippers import Gripper, find_gripper
 from .hints import no_such
@@ -25,11 +26,14 @@ MOCK = 'mock'
 MOTOMAN = 'motoman'
 HARDWARE = (MOTOMAN, 'abb', 'ur')
 RATES = {MOCK: 125, 'motoman': 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
+ADDRESSES = {'ur': '192.168.56.101', 'abb': '192.168.125.1'}
+"""Of the controllers' service ports as they are delivered, or of their simulators."""
 MESHES = ('lfd', 'vendor')
 HOME = 'home'
 UNKNOWN = 'unknown'
 """The vendor of an arm of which nobody said who makes it."""
 
+_ADDRESS = re.compile(r'[A-Za-z0-9._:-]+')
 _PREFIX = re.compile(r'([A-Za-z][A-Za-z0-9_]*)?')
 # What a wrong xacro file makes xacro raise; endless recursion is a RuntimeError.
 _XACRO_FAULTS = (
@@ -155,7 +159,13 @@ def load_robot(folder: Path) -> Robot:
 
 
 def robot_description(
-    robot: Robot, *, hardware: str = MOCK, prefix: str = '', gripper: Gripper | None = None, meshes: str = 'lfd'
+    robot: Robot,
+    *,
+    hardware: str = MOCK,
+    prefix: str = '',
+    gripper: Gripper | None = None,
+    meshes: str = 'lfd',
+    robot_ip: str | None = None,
 ) -> str:
     """The robot's URDF as XML text.
 
@@ -168,6 +178,7 @@ def robot_description(
         gripper: what it carries on its flange.
         meshes: `lfd`, or `vendor` for those of the vendor's ROS package, which must then be installed where they are
             looked at.
+        robot_ip: the address of the real controller; else the one that its vendor ships it with.
 
     Raises:
         RobotError: the robot does not run on that hardware, or its xacro file is wrong.
@@ -179,6 +190,8 @@ def robot_description(
         raise RobotError(f'{robot.name} has a gripper of its own, so that no other can be mounted.')
     if not _PREFIX.fullmatch(prefix):
         raise RobotError(f"The prefix '{prefix}' makes no valid name; use letters, digits and _, a letter first.")
+    if robot_ip is not None and not _ADDRESS.fullmatch(robot_ip):
+        raise RobotError(f"The address '{robot_ip}' is no host; write 192.168.56.101, for instance.")
     if meshes not in MESHES:
         raise RobotError(f"There are no meshes of '{meshes}'; choose {' or '.join(MESHES)}.")
     mappings = {
@@ -186,8 +199,19 @@ def robot_description(
         'prefix': prefix,
         'gripper': '' if gripper is None else gripper.name,
         'meshes': meshes,
+        'robot_ip': ADDRESSES.get(hardware, '') if robot_ip is None else robot_ip,
+        **_driver_folders(),
     }
     return expand_xacro(robot.xacro_file, mappings)
+
+
+def _driver_folders() -> dict[str, str]:
+    """Where the files of vendors' drivers are, if those are installed."""
+    folders = {}
+    for package in ('ur_robot_driver', 'ur_client_library'):
+        with contextlib.suppress(PackageNotFoundError):
+            folders[package] = get_package_share_directory(package)
+    return folders
 
 
 def expand_xacro(file: Path, arguments: Mapping[str, str], packages: Mapping[str, Path] | None = None) -> str:

@@ -1,4 +1,5 @@
 import math
+import os
 import xml.etree.ElementTree as ET
 from pathlib import Path
 
@@ -199,6 +200,38 @@ def test_on_real_hardware_it_names_its_vendors_driver(name: str) -> None:
     # MotoROS2 serves trajectories itself, without ros2_control.
     expected = [] if robot.hardware == 'motoman' else [plugins[robot.hardware]]
     assert [control.findtext('hardware/plugin') for control in controls] == expected
+
+
+@pytest.mark.parametrize(('name', 'key'), [('ur5e', 'robot_ip'), ('irb1600', 'rws_ip')])
+def test_the_driver_is_told_where_the_controller_is(name: str, key: str) -> None:
+    robot = find_robot(name)
+
+    def address(**options: str) -> str | None:
+        xml = ET.fromstring(robot_description(robot, hardware=robot.hardware, **options))
+        return xml.findtext(f'ros2_control/hardware/param[@name="{key}"]')
+
+    assert address() == {'ur5e': '192.168.56.101', 'irb1600': '192.168.125.1'}[name]
+    assert address(robot_ip='robot.local') == 'robot.local'
+    with pytest.raises(RobotError, match=r"The address '1 2/>' is no host"):
+        address(robot_ip='1 2/>')
+
+
+def test_the_files_of_ur_s_driver_are_named_where_it_is_installed(tmp_path: Path, monkeypatch) -> None:
+    index = tmp_path / 'share/ament_index/resource_index/packages'
+    index.mkdir(parents=True)
+    for package in ('ur_robot_driver', 'ur_client_library'):
+        (index / package).touch()
+        (tmp_path / 'share' / package).mkdir()
+    robot = find_robot('ur5e')
+    names = ('script_filename', 'output_recipe_filename', 'input_recipe_filename')
+
+    def files() -> list[str | None]:
+        xml = ET.fromstring(robot_description(robot, hardware='ur'))
+        return [xml.findtext(f'ros2_control/hardware/param[@name="{name}"]') for name in names]
+
+    assert files() == [None, None, None]
+    monkeypatch.setenv('AMENT_PREFIX_PATH', f'{os.environ["AMENT_PREFIX_PATH"]}:{tmp_path}')
+    assert all(str(file).startswith(str(tmp_path)) for file in files())
 
 
 @each_robot

@@ -37,6 +37,7 @@ def build_model(
     gripper: Gripper | None = None,
     prefix: str = '',
     hardware: str = MOCK,
+    robot_ip: str | None = None,
     resample: bool = False,
     progress: Progress = lambda _: None,
 ) -> RobotModel:
@@ -49,13 +50,14 @@ def build_model(
         gripper: what it carries.
         prefix: goes before all names.
         hardware: `mock` or the robot's own.
+        robot_ip: the address of the real controller; else the one that its vendor ships it with.
         resample: sample the collision matrix whatever the folder holds.
         progress: told the finished share of the sampling, 0..1.
 
     Raises:
         RobotError, UrdfError, ModelError, MeshError: the robot cannot be planned with; the message is for the user.
     """
-    urdf = robot_description(robot, hardware=hardware, prefix=prefix, gripper=gripper)
+    urdf = robot_description(robot, hardware=hardware, prefix=prefix, gripper=gripper, robot_ip=robot_ip)
     tree = _tree(urdf, robot, gripper)
     group, group_findings = find_group(tree, base=f'{prefix}{robot.base}', tip=f'{prefix}{robot.tip}')
     _refuse_other_joints(robot, group, prefix)
