@@ -64,7 +64,11 @@ def repair(arguments: argparse.Namespace) -> int:
         say(line)
     for done in repaired.repairs:
         say(f'{arguments.file}, {done}')
-    say(f'{arguments.file}: {_counted(len(repaired.repairs), "repair")}; the text is version 2 in ROS axes.')
+    if arguments.in_place and not repaired.repairs:
+        say(f'{arguments.file}: nothing to repair; it is left as it is.')
+        return 0
+    count = _counted(len(repaired.repairs), 'repair')
+    say(f'{arguments.file}: {count}; written anew, without comments: version 2, ROS axes, unit quaternions.')
     out = arguments.file if arguments.in_place else arguments.out
     _write(dump_task(repaired.task, file_format=format_of(out) if out is not None else 'yaml'), out)
     return 0

@@ -58,7 +58,7 @@ class TestRepair:
         out, err = capsys.readouterr()
         assert len(parse_task(out).keyframes) == 8
         assert f"{RECORDING}, line 10, column 43: added a comma before 'orientation'." in err
-        assert '7 repairs; the text is version 2 in ROS axes.' in err
+        assert '7 repairs; written anew, without comments: version 2, ROS axes' in err
 
     def test_to_a_file_or_in_place(self, tmp_path: Path):
         file, out = tmp_path / 'a.yaml', tmp_path / 'b.json'

@@ -30,7 +30,7 @@ TRUE = ('true', 'yes', 'on')
 FALSE = ('false', 'no', 'off')
 NOTHING = ('', '~', 'null')
 
-_NUMBER = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?')
+_NUMBER = re.compile(r'[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?')
 _NOT_FINITE = re.compile(r'[-+]?\.?(nan|inf|infinity)', re.IGNORECASE)
 _HEX = re.compile(r'#[0-9a-fA-F]{6}')
 
@@ -68,7 +68,11 @@ def _text(node: Node, most: int) -> str:
     wanted = 'write a name, such as table'
     if not isinstance(node, Scalar):
         raise Wrong(f'{_shown(node)} is no text; {wanted}.')
-    if node.plain and (_NUMBER.fullmatch(node.text) or node.text.lower() in (*TRUE, *FALSE, *NOTHING)):
+    if (
+        node.plain
+        and len(node.text) <= most
+        and (_NUMBER.fullmatch(node.text) or node.text.lower() in (*TRUE, *FALSE, *NOTHING))
+    ):
         raise Wrong(f'{_shown(node)} is no text to YAML; {wanted}, or put it in quotes.')
     if not node.text or node.text != node.text.strip() or not node.text.isprintable() or len(node.text) > most:
         raise Wrong(f'{_shown(node)} is no name; {wanted}, with up to {most} characters that can be seen.')

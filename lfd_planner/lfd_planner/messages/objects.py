@@ -154,10 +154,19 @@ def typed(message: CollisionObject) -> Body:
         tags, movable, rest = ours['tags'], ours['movable'], data['db']
     except (ValueError, KeyError, TypeError, RecursionError):
         return Body((), type=ObjectType(key, db))
-    texts = isinstance(tags, list) and all(isinstance(tag, str) for tag in (*tags, rest))
+    texts = isinstance(tags, list) and all(isinstance(tag, str) and _is_text(tag) for tag in (*tags, rest))
     if not texts or not isinstance(movable, bool):
         return Body((), type=ObjectType(key, db))
     return Body((), type=ObjectType(key, rest), tags=tuple(tags), movable=movable)
+
+
+def _is_text(text: str) -> bool:
+    """Whether a text can be sent: JSON can name halves of letters, which nothing can write."""
+    try:
+        text.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def with_body(message: CollisionObject, body: Body, capsules: CapsuleAs) -> CollisionObject:

@@ -217,7 +217,9 @@ class _Application:
         frames: dict[str, Pose] = {}
         for transform in message.fixed_frame_transforms:
             name = transform.child_frame_id.removeprefix('/')
-            if transform.header.frame_id.removeprefix('/') != self.scene.frame:
+            if not name:
+                report.problem('A transform has no child_frame_id; name the frame.')
+            elif transform.header.frame_id.removeprefix('/') != self.scene.frame:
                 told = quoted(transform.header.frame_id)
                 report.problem(f"{quoted(name)} is told in the frame {told}; tell it in '{self.scene.frame}'.")
             elif name != self.scene.frame and name not in self.robot.links:

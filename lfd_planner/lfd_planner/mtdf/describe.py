@@ -86,10 +86,16 @@ def point_in_words(point: Vector) -> str:
     return f'({", ".join(f"{round(part, 4) + 0.0:g}" for part in point)})'
 
 
+UPRIGHT = 1.0 - 1e-9
+
+
 def roll_pitch_yaw(orientation: Quaternion) -> Vector:
     """The turns about the fixed axes x, then y, then z that make an orientation [rad]."""
     x, y, z, w = orientation
-    pitch = math.asin(max(-1.0, min(1.0, 2.0 * (w * y - z * x))))
+    upright = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))
+    pitch = math.asin(upright)
+    if abs(upright) > UPRIGHT:  # roll and yaw turn about the same axis: all of it is told as yaw
+        return 0.0, pitch, 2.0 * math.atan2(z, w)
     roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
     yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
     return roll, pitch, yaw

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from difflib import SequenceMatcher
 
 from lfd_description.transforms import Quaternion
@@ -123,6 +124,8 @@ def _keyframe(a: Keyframe, b: Keyframe) -> Iterator[str]:
             yield from _trajectory(a, b)
         case _ if keyframe_in_words(a) != keyframe_in_words(b):
             yield f'{keyframe_in_words(a)} became {keyframe_in_words(b)}'
+        case _ if replace(a, time=None) != replace(b, time=None):  # by less than words show
+            yield f'{replace(a, time=None)} became {replace(b, time=None)}'
     if a.time != b.time:
         yield f'time {_time(a.time)} became {_time(b.time)}'
 

@@ -15,6 +15,7 @@ from .axes import unity_pose_from_ros
 from .layout import peek
 from .nodes import Items, Keys, Node, Scalar
 from .problems import MtdfError, Problem
+from .quaternions import unit
 from .reader import Report, read_report, read_text
 from .rules import AllOf, AnyOf, Nearest, Not, Rule
 from .splices import Splice, spliced
@@ -121,7 +122,7 @@ class Document:
             if isinstance(part := peek(node, key), Items)
         ]
         keyframes = list(self.task.keyframes)
-        keyframes[keyframe] = replace(old, pose=pose)
+        keyframes[keyframe] = replace(old, pose=replace(pose, orientation=unit(pose.orientation) or pose.orientation))
         return self._edited(splices, replace(self.task, keyframes=tuple(keyframes)))
 
     def _edited(self, splices: list[Splice], expected: Task) -> 'Document':

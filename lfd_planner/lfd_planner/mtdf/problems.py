@@ -4,6 +4,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from lfd_description.scenes.values import shortened
+
 MAX_TOLD = 50
 
 
@@ -30,7 +32,7 @@ class Problem:
     def __str__(self) -> str:
         place = [f'line {self.line}, column {self.column}'] if self.line else []
         place += [f'keyframes[{self.keyframe}]'] if self.keyframe is not None else []
-        place += [f"object '{self.object}'"] if self.object else []
+        place += [f"object '{shortened(self.object)}'"] if self.object else []
         warning = '' if self.is_error else 'warning: '
         end = '' if self.fix.endswith('?') else '.'
         return f'{", ".join(place)}{": " if place else ""}{warning}{self.message}; {self.fix}{end}'

@@ -180,7 +180,8 @@ class _Judge:
                     verdicts[name] = verdict
             left = [thing for thing in left if thing.name not in verdicts]
         kept = {thing.name: _Verdict(True, ', '.join(facts[thing.name])) for thing in left}
-        return {thing.name: (kept | verdicts)[thing.name] for thing in things}
+        judged = kept | verdicts
+        return {thing.name: judged[thing.name] for thing in things}
 
     def any_of(self, rules: Sequence[Rule], things: Sequence[SceneObject]) -> _Verdicts:
         found = [self.judge(rule, things) for rule in rules]

@@ -21,7 +21,7 @@ MAX_TIME = 86_400.0  # [s], a day
 MAX_SPEED = 10.0  # [m/s]
 MAX_DIGITS = 64  # of a number
 
-_NUMBER = re.compile(r'[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?')
+_NUMBER = re.compile(r'[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?')
 _NOT_FINITE = re.compile(r'[-+]?\.?(nan|inf|infinity)', re.IGNORECASE)
 _PARTS = 'xyzw'
 

@@ -10,6 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from lfd_description.files import write_atomically
 from lfd_description.scenes.values import FALSE, NOTHING, TRUE
 
@@ -188,7 +190,8 @@ def _number(number: float) -> float:
 
 
 def _present(**entries: Any) -> Data:
-    return {key: value for key, value in entries.items() if value is not None}
+    plain = {key: value.item() if isinstance(value, np.generic) else value for key, value in entries.items()}
+    return {key: value for key, value in plain.items() if value is not None}
 
 
 def _refuse_in_version_1(task: Task, axes: str) -> None:

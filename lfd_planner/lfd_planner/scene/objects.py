@@ -51,6 +51,7 @@ class Body:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, 'parts', tuple(sorted(self.parts, key=message_order)))
+        object.__setattr__(self, 'subframes', tuple(sorted(self.subframes, key=lambda frame: frame[0])))
 
     @staticmethod
     def of(*shapes: SceneShape) -> Body:

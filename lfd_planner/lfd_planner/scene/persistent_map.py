@@ -47,6 +47,10 @@ class PersistentMap(Mapping[Key, Value], Generic[Key, Value]):
             new._spread([item for bucket in new._buckets for item in bucket.items()], following)
         return new
 
+    def __reduce__(self) -> tuple[type[PersistentMap[Key, Value]], tuple[tuple[tuple[Key, Value], ...]]]:
+        """Built anew elsewhere: the hashes of texts differ from process to process."""
+        return PersistentMap, (tuple(self.items()),)
+
     def set(self, key: Key, value: Value) -> PersistentMap[Key, Value]:
         """The map with a value for a key; a key that was there keeps its place in the order."""
         at = hash(key) & (len(self._buckets) - 1)
