@@ -75,8 +75,10 @@ def object_from_message(message: CollisionObject, known: Body | None = None) -> 
     """
     parts, subframes, pose = read_object(message)
     exact = known_again(parts, known.parts if known else ())
-    if len(exact) == 1 and pose.is_identity and not (known and exact == known.parts):
+    if len(exact) == 1 and _is_empty(message) and not (known and exact == known.parts):
         exact, pose = (replace(exact[0], pose=IDENTITY),), exact[0].pose
+    elif pose.is_identity:
+        pose = IDENTITY
     untold = not message.type.key and not message.type.db
     told = known if known and untold and exact == known.parts else typed(message)
     body = replace(told, parts=exact, subframes=()).with_subframes(subframes)
@@ -180,7 +182,16 @@ def with_body(message: CollisionObject, body: Body, capsules: CapsuleAs) -> Coll
     for name, pose in body.subframes:
         message.subframe_names.append(name)
         message.subframe_poses.append(pose_to_message(pose))
+    if len(body.parts) == 1 and not body.parts[0].pose.is_identity and _is_empty(message):
+        # The same turn, but not "no pose": a reader would take the shape's pose for the object's.
+        message.pose.orientation.w = -1.0
     return message
+
+
+def _is_empty(message: CollisionObject) -> bool:
+    """Whether the object is given no pose, as MoveIt understands it: exactly the pose that a new message has."""
+    p, q = message.pose.position, message.pose.orientation
+    return (p.x, p.y, p.z, q.x, q.y, q.z) == (0.0,) * 6 and q.w in (0.0, 1.0)
 
 
 def type_to_message(message: CollisionObject, body: Body) -> None:

@@ -30,6 +30,7 @@ from lfd_planner.messages import (
 from lfd_planner.scene import (
     Body,
     Code,
+    Part,
     PersistentMap,
     PlanningScene,
     Pose,
@@ -282,3 +283,14 @@ def test_bytes_of_a_move_do_not_grow_with_the_scene():
         old = EMPTY.add(*(WorldObject(f'mesh {number:03}', Body.of(TETRAHEDRON)) for number in range(count)))
         sizes.add(len(serialize_message(diff_to_message(old, old.move('mesh 000', Pose((1.0, 0.0, 0.0)))))))
     assert len(sizes) == 1
+
+
+def test_an_object_of_one_shape_off_its_frame_arrives_and_moves_as_it_is(sent):
+    """With no pose of its own, a reader takes the shape's pose for the object's, so that one must be told."""
+    body = Body((Part(Box((0.1, 0.1, 0.1)), Pose((0.0, 0.0, 0.1))),))
+    sent_scene = EMPTY.add(WorldObject('box', body))
+    received = applied(EMPTY, sent(diff_to_message(EMPTY, sent_scene)))
+    assert received == sent_scene
+
+    moved = sent_scene.move('box', Pose((1.0, 0.0, 0.0)))
+    assert applied(received, sent(diff_to_message(sent_scene, moved))) == moved
