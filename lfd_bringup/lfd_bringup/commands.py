@@ -91,6 +91,19 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f'lfd: {message}\nSee: ./{self.prog} --help\n')
 
 
+def _adder(
+    commands: argparse._SubParsersAction[_Parser], before: str = ''
+) -> Callable[[str, str, str, str], argparse.ArgumentParser]:
+    """What adds a command by its name, handler, text and example, which stands after `before`."""
+
+    def add(name: str, handler: str, text: str, example: str) -> argparse.ArgumentParser:
+        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd {before}{example}')
+        command.set_defaults(handler=handler)
+        return command
+
+    return add
+
+
 def parser() -> argparse.ArgumentParser:
     """The command line as argparse sees it."""
     top = _Parser(
@@ -99,12 +112,7 @@ def parser() -> argparse.ArgumentParser:
         epilog=_EXAMPLES,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    commands = top.add_subparsers(dest='command', metavar='COMMAND', required=True, parser_class=_Parser)
-
-    def add(name: str, handler: str, text: str, example: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd {example}')
-        command.set_defaults(handler=handler)
-        return command
+    add = _adder(top.add_subparsers(dest='command', metavar='COMMAND', required=True, parser_class=_Parser))
 
     demo = add(
         'demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e'
@@ -161,12 +169,7 @@ def parser() -> argparse.ArgumentParser:
 
 
 def _add_robots(robots: argparse.ArgumentParser) -> None:
-    commands = robots.add_subparsers(dest='robots_command', metavar='COMMAND', parser_class=_Parser)
-
-    def add(name: str, handler: str, text: str, example: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd robots {example}')
-        command.set_defaults(handler=handler)
-        return command
+    add = _adder(robots.add_subparsers(dest='robots_command', metavar='COMMAND', parser_class=_Parser), 'robots ')
 
     new = add('add', 'robots:add', 'Make a robot of any URDF or xacro file.', 'add my_arm.urdf --gripper two_finger')
     new.add_argument('path', type=Path, metavar='PATH', help='a .urdf or .xacro file')
@@ -198,21 +201,22 @@ def _add_robots(robots: argparse.ArgumentParser) -> None:
 
 
 def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
-    commands = mtdf.add_subparsers(dest='mtdf_command', metavar='COMMAND', required=True, parser_class=_Parser)
-
-    def add(name: str, text: str, example: str) -> argparse.ArgumentParser:
-        command = commands.add_parser(name, help=text, description=text, epilog=f'example: ./lfd mtdf {example}')
-        command.set_defaults(handler=f'mtdf:{name}')
-        return command
+    made = mtdf.add_subparsers(dest='mtdf_command', metavar='COMMAND', required=True, parser_class=_Parser)
+    add = _adder(made, 'mtdf ')
 
     scene = 'a scene by name or file, to find the objects in'
-    check = add('check', 'Say all that is wrong with task files.', 'check task.mtdf.yaml --scene seed_cell')
+    check = add(
+        'check', 'mtdf:check', 'Say all that is wrong with task files.', 'check task.mtdf.yaml --scene seed_cell'
+    )
     check.add_argument('files', nargs='+', type=Path, metavar='FILE')
     check.add_argument('--scene', metavar='SCENE', help=scene)
     check.add_argument('--json', action='store_true', help='the problems as JSON')
 
     repair = add(
-        'repair', 'Repair a task file, and say what was done.', 'repair old.txt --axes unity --out task.mtdf.yaml'
+        'repair',
+        'mtdf:repair',
+        'Repair a task file, and say what was done.',
+        'repair old.txt --axes unity --out task.mtdf.yaml',
     )
     repair.add_argument('file', type=Path, metavar='FILE')
     repair.add_argument(
@@ -223,7 +227,10 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
     target.add_argument('--in-place', action='store_true', help='replace the file')
 
     convert = add(
-        'convert', 'Write a task file in another format, version or axes.', 'convert task.mtdf.yaml --out t.json'
+        'convert',
+        'mtdf:convert',
+        'Write a task file in another format, version or axes.',
+        'convert task.mtdf.yaml --out t.json',
     )
     convert.add_argument('file', type=Path, metavar='FILE')
     convert.add_argument('--out', type=Path, metavar='FILE', help='default: the terminal')
@@ -233,11 +240,11 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
     convert.add_argument('--version', type=int, choices=(1, 2), default=2, help='default: %(default)s')
     convert.add_argument('--axes', choices=('ros', 'unity'), default='ros', help='default: %(default)s')
 
-    show = add('show', 'Print a task in words.', 'show task.mtdf.yaml --scene seed_cell')
+    show = add('show', 'mtdf:show', 'Print a task in words.', 'show task.mtdf.yaml --scene seed_cell')
     show.add_argument('file', type=Path, metavar='FILE')
     show.add_argument('--scene', metavar='SCENE', help=scene)
 
-    diff = add('diff', 'Print how two tasks differ.', 'diff before.mtdf.yaml after.mtdf.yaml')
+    diff = add('diff', 'mtdf:diff', 'Print how two tasks differ.', 'diff before.mtdf.yaml after.mtdf.yaml')
     diff.add_argument('before', type=Path, metavar='BEFORE')
     diff.add_argument('after', type=Path, metavar='AFTER')
     diff.add_argument('--exit-code', action='store_true', help='exit with 1 if they differ')

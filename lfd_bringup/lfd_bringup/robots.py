@@ -107,10 +107,8 @@ def _check_ik(model: RobotModel) -> Finding:
     high = np.where(np.isfinite(solver.upper), solver.upper, np.pi)
     q = np.random.default_rng(SEED).uniform(low, high, (ROUND_TRIPS, len(low)))
     solved = len(set(solver.solve_batch(solver.chain.poses(q)).pose.tolist()))
-    why = 'random poses that it reaches, there and back'
-    return Finding(
-        'checked', f'{solved} of {ROUND_TRIPS} poses solved', why if solved == ROUND_TRIPS else f'ONLY; {why}'
-    )
+    share = 'all' if solved == ROUND_TRIPS else 'only'
+    return Finding('checked', f'{share} {solved} of {ROUND_TRIPS} poses solved', 'random ones that it reaches')
 
 
 def _print_findings(findings: tuple[Finding, ...]) -> None:

@@ -5,7 +5,6 @@ that a stranger's URDF came from.
 """
 
 import contextlib
-import os
 import re
 import xml.etree.ElementTree as ET
 from collections.abc import Mapping
@@ -16,6 +15,7 @@ from urllib.parse import unquote
 import numpy as np
 from ament_index_python.packages import PackageNotFoundError, get_package_share_directory
 
+from .files import without_dots
 from .nearby_packages import nearby_packages
 from .shapes import Box, Capsule, Cylinder, MeshFile, Shape, Sphere, Vector
 from .urdf import Matrix, UrdfError, finite_number, robot_element, rotation
@@ -69,7 +69,7 @@ class MeshFinder:
             path = self.folder / path
         if not _is_file(path):
             raise UrdfError(f"The mesh '{uri}' is missing: there is no file {path}.")
-        return _normal(path)
+        return without_dots(path)
 
     def _in_package(self, package: str, name: str, uri: str) -> Path:
         roots = []
@@ -85,7 +85,7 @@ class MeshFinder:
             roots.append(Path(get_package_share_directory(package)))
         for root in roots:
             if _is_file(root / name):
-                return _normal(root / name)
+                return without_dots(root / name)
         if roots:
             raise UrdfError(f"The mesh '{uri}' is missing: there is no file {roots[0] / name}.")
         raise UrdfError(
@@ -98,11 +98,6 @@ class MeshFinder:
             return ()
         folder = self.folder.resolve()
         return (folder, *folder.parents)
-
-
-def _normal(path: Path) -> Path:
-    """The path without '..'; links, which an installation may be made of, are not followed."""
-    return Path(os.path.abspath(path))  # noqa: PTH100
 
 
 def _is_file(path: Path) -> bool:

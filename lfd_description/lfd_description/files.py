@@ -1,8 +1,13 @@
-"""Files that are whole or not there: what lfd writes is never found half written."""
+"""Files and their paths; what lfd writes is whole or not there, never found half written."""
 
 import os
 import tempfile
 from pathlib import Path
+
+
+def without_dots(path: Path) -> Path:
+    """The absolute path without '..'; links, which an installation may be made of, are not followed."""
+    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow them
 
 
 def write_atomically(file: Path, content: str | bytes) -> None:

@@ -37,7 +37,11 @@ class _Loader(yaml.SafeLoader):
     """YAML with xacro's !degrees."""
 
 
-_Loader.add_constructor('!degrees', lambda loader, node: math.radians(float(loader.construct_scalar(node))))  # type: ignore[arg-type]
+def _degrees(loader: yaml.SafeLoader, node: yaml.ScalarNode) -> float:
+    return math.radians(float(str(loader.construct_scalar(node))))
+
+
+_Loader.add_constructor('!degrees', _degrees)
 
 
 def read_model(folder: Path) -> dict[str, LinkModel]:

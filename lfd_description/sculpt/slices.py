@@ -8,6 +8,7 @@ lengths are metres.
 import json
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -77,10 +78,10 @@ def published_links(arm: str) -> dict[str, LinkShape]:
     return {name: _shortened(_link(data), SHORTER.get((arm, name), 0.0)) for name, data in links.items()}
 
 
-def _link(data: dict[str, list[list[float]]]) -> LinkShape:
+def _link(data: dict[str, Any]) -> LinkShape:
     lower, upper = ((float(x), float(y), float(z)) for x, y, z in data['aabb'])
     slices = tuple(Slice(row[0], row[1], (row[2], row[3]), (row[4], row[5]), row[6]) for row in data['slices'])
-    return LinkShape(lower, upper, float(data['hull_volume']), AXES.index(data['long_axis']), slices)  # type: ignore[arg-type]
+    return LinkShape(lower, upper, float(data['hull_volume']), AXES.index(data['long_axis']), slices)
 
 
 def _shortened(link: LinkShape, by: float) -> LinkShape:

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from pathlib import Path
 
+from lfd_description.files import write_atomically
 from lfd_description.kinematics import Chain
 from lfd_description.robots import Robot, find_robot, robot_description
 from lfd_description.urdf import parse_urdf
@@ -20,7 +21,6 @@ from .. import domain
 from ..graph import describe, embedded
 from ..home.console import coloured
 from ..home.faults import Fault
-from ..home.stamp import write_atomically
 from ..supervisor import Supervisor, log_folder
 from .measure import Measurement, Trace, measure
 from .motion import Motion, motion_through

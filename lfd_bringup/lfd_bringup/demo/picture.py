@@ -10,9 +10,9 @@ from pathlib import Path
 import matplotlib
 import numpy as np
 
+from lfd_description.files import write_atomically
 from lfd_description.robots import Robot
 
-from ..home.stamp import write_atomically
 from .measure import Trace
 from .motion import Motion
 

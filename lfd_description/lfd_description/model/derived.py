@@ -74,7 +74,7 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
             robot,
             gripper=gripper,
             resample=resample,
-            progress=lambda share, done=done: progress((done + share) / len(variants)),  # type: ignore[misc]
+            progress=_part(progress, done, len(variants)),
         )
         title = f'{robot.title} with {gripper.title.lower()}' if gripper else robot.title
         file = matrix_file(robot, gripper).relative_to(robot.folder)
@@ -83,6 +83,11 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
             files |= {f'{MOVEIT}/{name}': text for name, text in moveit_files(model).items()}
             files['controllers.yaml'] = configs.controllers_yaml(model)
     return files
+
+
+def _part(progress: Progress, done: int, of: int) -> Progress:
+    """The progress of one of several equal parts of a work."""
+    return lambda share: progress((done + share) / of)
 
 
 def write_files(folder: Path, files: Mapping[str, str]) -> None:

@@ -5,13 +5,12 @@ its line, object and key. The format is in the table of `lfd_description.scenes`
 """
 
 import json
-import os
 import re
 from collections.abc import Iterable
 from pathlib import Path
 from urllib.parse import quote
 
-from ..files import write_atomically
+from ..files import without_dots, write_atomically
 from ..shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere
 from .scene import Scene, SceneError, SceneObject
 from .scene_reader import SceneReader
@@ -51,7 +50,7 @@ def parse_scene(text: str, folder: Path) -> Scene:
         root = read_nodes(text)
     except YamlProblem as problem:
         raise SceneError(f'line {problem.line}: {problem}') from None
-    reader = SceneReader(Path(os.path.abspath(folder)))  # noqa: PTH100 - resolve() would follow the links of an install
+    reader = SceneReader(without_dots(folder))
     scene = reader.scene(root)
     if scene is None or reader.problems:
         raise SceneError(*reader.summary())
@@ -122,8 +121,8 @@ def _common_entries(thing: SceneObject) -> list[tuple[str, str]]:
 
 
 def _mesh_name(file: Path, folder: Path | None) -> str:
-    file = Path(os.path.abspath(file))  # noqa: PTH100 - resolve() would follow the links of an install
-    here = Path(os.path.abspath(folder)) if folder is not None else None  # noqa: PTH100
+    file = without_dots(file)
+    here = without_dots(folder) if folder is not None else None
     share = share_folder()
     if here is not None and file.is_relative_to(here):
         return file.relative_to(here).as_posix()
