@@ -14,6 +14,7 @@ from pathlib import Path
 from lfd_description.files import write_atomically
 from lfd_description.scenes import Scene, SceneError, find_scene, load_scene
 from lfd_planner.mtdf import (
+    Document,
     MtdfError,
     Problem,
     Report,
@@ -55,6 +56,8 @@ def repair(arguments: argparse.Namespace) -> int:
     """
     if arguments.in_place and arguments.out is not None:
         raise Fault('--in-place and --out exclude each other.', 'leave one of them out')
+    out: Path | None = arguments.file if arguments.in_place else arguments.out
+    _refuse_folder(out)
     try:
         repaired = repair_file(arguments.file, arguments.axes)
     except MtdfError as error:
@@ -67,28 +70,31 @@ def repair(arguments: argparse.Namespace) -> int:
     if arguments.in_place and not repaired.repairs:
         say(f'{arguments.file}: nothing to repair; it is left as it is.')
         return 0
-    count = _counted(len(repaired.repairs), 'repair')
-    say(f'{arguments.file}: {count}; written anew, without comments: version 2, ROS axes, unit quaternions.')
-    out = arguments.file if arguments.in_place else arguments.out
-    _write(dump_task(repaired.task, file_format=format_of(out) if out is not None else 'yaml'), out)
+    say(f'{arguments.file}: {_counted(len(repaired.repairs), "repair")}; all else is as it was.')
+    document = Document(repaired.text)
+    file_format = None if out is None or arguments.in_place else format_of(out)
+    _write(_written(arguments.file, document, file_format), out)
     return 0
 
 
 def convert(arguments: argparse.Namespace) -> int:
-    """Write a task anew in another format, version or axes; returns 1 if that cannot be done.
+    """Write a task in another format, version or axes; returns 1 if that cannot be done.
 
-    Uses `file`, `out` (a path; None: stdout), `format` ('yaml', 'json' or None: as the name of `out` says), `version`
-    (1 or 2) and `axes` ('ros' or 'unity').
+    A file that keeps its format keeps its comments and its layout. Uses `file`, `out` (a path; None: stdout), `format`
+    ('yaml', 'json' or None: as the name of `out` says, else the file's own), `version` (1 or 2) and `axes` ('ros' or
+    'unity').
     """
     out: Path | None = arguments.out
-    file_format = arguments.format or (format_of(out) if out is not None else 'yaml')
+    _refuse_folder(out)
     try:
-        task = load_task(arguments.file)
-        text = dump_task(task, file_format=file_format, version=arguments.version, axes=arguments.axes)
+        document = Document.load(arguments.file)
+        converted = document.converted(arguments.version, arguments.axes)
     except MtdfError as error:
         complain(str(error))
         return 1
-    _write(text, out)
+    for line in told(document.report.problems, str(arguments.file)):
+        say(line)
+    _write(_written(arguments.file, converted, arguments.format or (format_of(out) if out is not None else None)), out)
     return 0
 
 
@@ -159,12 +165,35 @@ def _tell(file: str, report: Report) -> None:
         print(f'{file} is fine: version {report.version}, {report.axes} axes, {counts}.')
 
 
+def _written(file: Path, document: Document, file_format: str | None) -> str:
+    """The text of a document in a format, or in its own; what the format cannot hold is told."""
+    if file_format in (None, document.file_format):
+        return document.text
+    if document.has_comments:
+        say(f'{file}: warning: its comments are dropped, for JSON has none; keep the YAML file if they matter.')
+    report = document.report
+    return dump_task(document.task, file_format=file_format or 'yaml', version=report.version, axes=report.axes)
+
+
+def _refuse_folder(out: Path | None) -> None:
+    """Refuse what no file can be written to, before anything is done."""
+    if out is None:
+        return
+    if out.is_dir():
+        raise Fault(f'--out {out} is a folder.', f'name a file in it, such as {out / "task.mtdf.yaml"}')
+    if not out.parent.is_dir():
+        raise Fault(f'There is no folder {out.parent} to write {out.name} into.', 'make it, or name another')
+
+
 def _write(text: str, out: Path | None) -> None:
     if out is None:
         sys.stdout.write(text)
-    else:
+        return
+    try:
         write_atomically(out, text)
-        say(f'{out} is written.')
+    except OSError as error:
+        raise Fault(f'{out} cannot be written: {error.strerror or error}.', 'choose another file') from None
+    say(f'{out} is written.')
 
 
 def _counted(count: int, what: str) -> str:

@@ -58,7 +58,16 @@ class TestRepair:
         out, err = capsys.readouterr()
         assert len(parse_task(out).keyframes) == 8
         assert f"{RECORDING}, line 10, column 43: added a comma before 'orientation'." in err
-        assert '7 repairs; written anew, without comments: version 2, ROS axes' in err
+        assert '7 repairs; all else is as it was.' in err
+
+    def test_keeps_comments_and_says_when_it_cannot(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        file = tmp_path / 'a.yaml'
+        file.write_text(f'# on a Monday\r\n{RECORDING.read_text()}', newline='')
+        assert mtdf.repair(given(file=file, axes=None, out=tmp_path / 'b.yaml', in_place=False)) == 0
+        assert (tmp_path / 'b.yaml').read_bytes().startswith(b'# on a Monday\r\n')
+        assert 'comments are dropped' not in capsys.readouterr().err
+        assert mtdf.repair(given(file=file, axes=None, out=tmp_path / 'b.json', in_place=False)) == 0
+        assert 'comments are dropped' in capsys.readouterr().err
 
     def test_to_a_file_or_in_place(self, tmp_path: Path):
         file, out = tmp_path / 'a.yaml', tmp_path / 'b.json'
@@ -94,6 +103,52 @@ class TestConvert:
     def test_to_the_terminal(self, task: Path, capsys: pytest.CaptureFixture[str]):
         assert mtdf.convert(given(file=task, out=None, format='json', version=2, axes='ros')) == 0
         assert json.loads(capsys.readouterr().out)['version'] == 2
+
+    def test_keeps_comments(self, task: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        out = tmp_path / 'a.yaml'
+        assert mtdf.convert(given(file=task, out=out, format=None, version=2, axes='ros')) == 0
+        assert out.read_text() == task.read_text()
+        assert mtdf.convert(given(file=task, out=out, format=None, version=2, axes='unity')) == 0
+        assert [line for line in out.read_text().splitlines() if '#' in line] == [
+            line for line in task.read_text().splitlines() if '#' in line
+        ]
+        assert load_task(out) == load_task(task)
+        assert 'are dropped' not in capsys.readouterr().err
+
+    def test_to_json_says_that_comments_are_dropped(self, task: Path, capsys: pytest.CaptureFixture[str]):
+        assert mtdf.convert(given(file=task, out=None, format='json', version=2, axes='ros')) == 0
+        assert f'{task}: warning: its comments are dropped, for JSON has none' in capsys.readouterr().err
+
+    def test_without_a_name_the_format_stays(self, tmp_path: Path, task: Path, capsys: pytest.CaptureFixture[str]):
+        file = tmp_path / 'a.json'
+        assert mtdf.convert(given(file=task, out=file, format=None, version=2, axes='ros')) == 0
+        capsys.readouterr()
+        assert mtdf.convert(given(file=file, out=None, format=None, version=2, axes='unity')) == 0
+        assert json.loads(capsys.readouterr().out)['axes'] == 'unity'
+
+    def test_tells_the_warnings(self, tmp_path: Path, capsys: pytest.CaptureFixture[str]):
+        file = tmp_path / 'a.yaml'
+        file.write_text('object_descriptors: [a]\nkeyframes: []\n')
+        assert mtdf.convert(given(file=file, out=None, format=None, version=2, axes='ros')) == 0
+        assert "warning: no keyframe uses the descriptor 'a'" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize('command', ['repair', 'convert'])
+class TestOut:
+    """What cannot be written to is refused before anything is done."""
+
+    def run(self, command: str, task: Path, out: Path) -> None:
+        getattr(mtdf, command)(given(file=task, out=out, in_place=False, format=None, version=2, axes='ros'))
+
+    def test_a_folder(self, command: str, task: Path, tmp_path: Path):
+        with pytest.raises(Fault, match=f'--out {tmp_path} is a folder'):
+            self.run(command, task, tmp_path)
+        assert list(tmp_path.iterdir()) == []
+
+    def test_in_a_folder_that_is_not_there(self, command: str, task: Path, tmp_path: Path):
+        with pytest.raises(Fault, match=f'There is no folder {tmp_path / "new"} to write a.yaml into'):
+            self.run(command, task, tmp_path / 'new' / 'a.yaml')
+        assert list(tmp_path.iterdir()) == []
 
 
 class TestShow:

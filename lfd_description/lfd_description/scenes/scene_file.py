@@ -15,9 +15,10 @@ from ..shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Spher
 from .scene import Scene, SceneError, SceneObject
 from .scene_reader import SceneReader
 from .values import FALSE, NOTHING, PACKAGE, TRUE, share_folder
-from .yaml_nodes import YamlProblem, read_nodes
+from .yaml_nodes import Limits, TextProblem, read_nodes
 
 MAX_BYTES = 10_000_000
+LIMITS = Limits(values=200_000, depth=9)
 
 _PLAIN = re.compile(r'[A-Za-z_][A-Za-z0-9_-]*')
 
@@ -47,9 +48,9 @@ def parse_scene(text: str, folder: Path) -> Scene:
         SceneError: the text is wrong; there is a sentence for each problem, with its line, object and key.
     """
     try:
-        root = read_nodes(text)
-    except YamlProblem as problem:
-        raise SceneError(f'line {problem.line}: {problem}') from None
+        root = read_nodes(text, LIMITS)
+    except TextProblem as problem:
+        raise SceneError(f'line {problem.line}: {problem}; {problem.fix}.') from None
     reader = SceneReader(without_dots(folder))
     scene = reader.scene(root)
     if scene is None or reader.problems:

@@ -15,7 +15,8 @@ from ..shapes import Vector
 from ..transforms import Quaternion
 from ..urdf import UrdfError
 from .colours import NAMED
-from .yaml_nodes import Items, Node, Scalar
+from .yaml_nodes import Items, Node, Scalar, shown
+from .yaml_nodes import shortened as shortened
 
 PACKAGE = 'lfd_description'
 MAX_DISTANCE = 100.0  # [m]
@@ -43,22 +44,6 @@ class Wrong(Exception):
         self.line = line
 
 
-def shortened(text: str) -> str:
-    """A text of a stranger, fit for a message."""
-    printable = ''.join(letter if letter.isprintable() else '?' for letter in text[:61])
-    return printable if len(printable) <= 60 else f'{printable[:57]}...'
-
-
-def _shown(node: Node) -> str:
-    match node:
-        case Scalar(text=text):
-            return f"'{shortened(text)}'"
-        case Items(values=values):
-            return f'a list of {len(values)}'
-        case _:
-            return 'a mapping'
-
-
 def read_name(node: Node) -> str:
     """A text that can be seen."""
     return _text(node, MAX_NAME)
@@ -67,15 +52,15 @@ def read_name(node: Node) -> str:
 def _text(node: Node, most: int) -> str:
     wanted = 'write a name, such as table'
     if not isinstance(node, Scalar):
-        raise Wrong(f'{_shown(node)} is no text; {wanted}.')
+        raise Wrong(f'{shown(node)} is no text; {wanted}.')
     if (
         node.plain
         and len(node.text) <= most
         and (_NUMBER.fullmatch(node.text) or node.text.lower() in (*TRUE, *FALSE, *NOTHING))
     ):
-        raise Wrong(f'{_shown(node)} is no text to YAML; {wanted}, or put it in quotes.')
+        raise Wrong(f'{shown(node)} is no text to YAML; {wanted}, or put it in quotes.')
     if not node.text or node.text != node.text.strip() or not node.text.isprintable() or len(node.text) > most:
-        raise Wrong(f'{_shown(node)} is no name; {wanted}, with up to {most} characters that can be seen.')
+        raise Wrong(f'{shown(node)} is no name; {wanted}, with up to {most} characters that can be seen.')
     return node.text
 
 
@@ -85,7 +70,7 @@ def read_kind(node: Node) -> str:
     if kind not in SHAPES:
         meant = nearest(kind, SHAPES)
         hint = f"did you mean '{meant}'?" if meant else f'use one of {", ".join(SHAPES)}.'
-        raise Wrong(f'{_shown(node)} is no shape; {hint}')
+        raise Wrong(f'{shown(node)} is no shape; {hint}')
     return kind
 
 
@@ -93,14 +78,14 @@ def read_boolean(node: Node) -> bool:
     """True or false."""
     text = node.text.lower() if isinstance(node, Scalar) and node.plain else ''
     if text not in (*TRUE, *FALSE):
-        raise Wrong(f'{_shown(node)} is neither true nor false; write one of them.')
+        raise Wrong(f'{shown(node)} is neither true nor false; write one of them.')
     return text in TRUE
 
 
 def read_items(node: Node) -> tuple[Node, ...]:
     """The nodes of a list."""
     if not isinstance(node, Items):
-        raise Wrong(f'{_shown(node)} is no list; write [] or one line for each that begins with a dash.')
+        raise Wrong(f'{shown(node)} is no list; write [] or one line for each that begins with a dash.')
     return node.values
 
 
@@ -115,10 +100,10 @@ def read_tags(node: Node) -> tuple[str, ...]:
 def _number(node: Node) -> float:
     if not isinstance(node, Scalar) or not node.plain or not _NUMBER.fullmatch(node.text):
         finite = isinstance(node, Scalar) and _NOT_FINITE.fullmatch(node.text) is not None
-        raise Wrong(f'{_shown(node)} is no {"finite " if finite else ""}number; write one such as 0.25.', node.line)
+        raise Wrong(f'{shown(node)} is no {"finite " if finite else ""}number; write one such as 0.25.', node.line)
     number = float(node.text)
     if not math.isfinite(number):
-        raise Wrong(f'{_shown(node)} is too big for a number; write one such as 0.25.', node.line)
+        raise Wrong(f'{shown(node)} is too big for a number; write one such as 0.25.', node.line)
     return number
 
 
@@ -141,7 +126,7 @@ def _coordinate(node: Node) -> float:
 
 def _vector(node: Node, convert: Callable[[Node], float], meaning: str) -> Vector:
     if not isinstance(node, Items) or len(node.values) != 3:
-        raise Wrong(f'{_shown(node)} is not three numbers; write {meaning}.')
+        raise Wrong(f'{shown(node)} is not three numbers; write {meaning}.')
     x, y, z = (convert(value) for value in node.values)
     return x, y, z
 
@@ -175,7 +160,7 @@ def read_orientation(node: Node) -> Quaternion:
     """A unit quaternion x, y, z, w; one that is nearly unit is made so."""
     wanted = 'write a unit quaternion [x, y, z, w], [0, 0, 0, 1] for no turn'
     if not isinstance(node, Items) or len(node.values) != 4:
-        raise Wrong(f'{_shown(node)} is not four numbers; {wanted}.')
+        raise Wrong(f'{shown(node)} is not four numbers; {wanted}.')
     x, y, z, w = (_number(value) for value in node.values)
     norm = math.hypot(x, y, z, w)
     if not abs(norm - 1.0) <= UNIT_TOLERANCE:
@@ -190,7 +175,7 @@ def read_colour(node: Node) -> Colour:
     if isinstance(node, Scalar):
         return _named_colour(node)
     if not isinstance(node, Items) or len(node.values) not in (3, 4):
-        raise Wrong(f'{_shown(node)} is no colour; write a name such as red, [r, g, b] or [r, g, b, a], 0 to 1.')
+        raise Wrong(f'{shown(node)} is no colour; write a name such as red, [r, g, b] or [r, g, b, a], 0 to 1.')
     parts = [_number(value) for value in node.values]
     if not all(0.0 <= part <= 1.0 for part in parts):
         raise Wrong('a part of the colour is not within 0 to 1; divide by 255 if it was counted to that.')
@@ -205,7 +190,7 @@ def _named_colour(node: Scalar) -> Colour:
     if node.text.lower() not in NAMED:
         meant = nearest(node.text, NAMED)
         hint = f"did you mean '{meant}'?" if meant else f'use one of {", ".join(NAMED)}, or [r, g, b].'
-        raise Wrong(f'{_shown(node)} is no colour with a name; {hint}')
+        raise Wrong(f'{shown(node)} is no colour with a name; {hint}')
     return NAMED[node.text.lower()]
 
 

@@ -8,6 +8,8 @@
 known to go wrong, on request only. Whatever axes a file has, a `Task` is in those of ROS.
 """
 
+from lfd_planner.pose import Pose
+
 from .checks import Spot, check_task
 from .differences import differences
 from .document import Document
@@ -25,7 +27,6 @@ from .task import (
     Origin,
     Pick,
     Place,
-    Pose,
     Recorder,
     SetOutput,
     Task,

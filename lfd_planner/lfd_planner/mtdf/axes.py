@@ -9,9 +9,10 @@ from dataclasses import replace
 
 from lfd_description.shapes import Vector
 from lfd_description.transforms import Quaternion
+from lfd_planner.pose import Pose
 
 from .rules import AllOf, AnyOf, InBall, InBox, Nearest, Not, Rule
-from .task import GraspHint, Keyframe, Pick, Place, Pose, Task, Trajectory
+from .task import GraspHint, Keyframe, Pick, Place, Task, Trajectory
 
 AXES = ('ros', 'unity')
 

@@ -6,10 +6,11 @@ from itertools import chain, islice, pairwise
 from typing import Literal
 
 from lfd_description.scenes.values import shortened
+from lfd_planner.pose import Pose
 
-from .kinds import GIVE_UP, suggestion
-from .problems import Problem
-from .task import Keyframe, Pick, Place, Pose, Task, Trajectory, Wait, object_of
+from .kinds import suggestion
+from .problems import GIVE_UP, Problem
+from .task import Keyframe, Pick, Place, Task, Trajectory, Wait, object_of
 
 STACK_WIDTH = 0.05  # [m], within which poses count as one above the other
 UNITY_SUSPICION = 'the placed objects pile up along y, which is up in Unity and left in ROS'

@@ -8,8 +8,10 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from .nodes import LOADER, MAX_DEPTH
-from .splices import Splice, spliced
+from lfd_description.scenes.yaml_nodes import LOADER, same_places
+
+from .nodes import LIMITS
+from .splices import Insertion
 
 MAX_COMMAS = 100_000
 
@@ -33,7 +35,7 @@ def missing_commas(text: str) -> tuple[MissingComma, ...]:
     mappings: list[bool] = []
     last: Any = None
     try:
-        for token in yaml.scan(text, Loader=LOADER):
+        for token in yaml.scan(same_places(text), Loader=LOADER):
             inside = bool(mappings) and mappings[-1]
             if inside and isinstance(last, _CLOSED) and isinstance(token, yaml.ScalarToken):
                 mark = last.end_mark
@@ -42,7 +44,7 @@ def missing_commas(text: str) -> tuple[MissingComma, ...]:
                 mappings.append(isinstance(token, yaml.FlowMappingStartToken))
             elif isinstance(token, _CLOSED) and mappings:
                 mappings.pop()
-            if len(mappings) > MAX_DEPTH or len(found) > MAX_COMMAS:
+            if len(mappings) > LIMITS.depth or len(found) > MAX_COMMAS:
                 return ()
             last = token
     except yaml.YAMLError:
@@ -50,6 +52,6 @@ def missing_commas(text: str) -> tuple[MissingComma, ...]:
     return tuple(found)
 
 
-def with_commas(text: str, commas: tuple[MissingComma, ...]) -> str:
-    """The text with the commas in their places: no other character changes its line or, before them, its column."""
-    return spliced(text, (Splice(comma.at, comma.at, ',') for comma in commas))
+def insertions(commas: tuple[MissingComma, ...]) -> list[Insertion]:
+    """The commas as changes of the text."""
+    return [Insertion(comma.at, comma.line, comma.column, ',') for comma in commas]

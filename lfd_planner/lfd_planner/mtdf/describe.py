@@ -4,10 +4,11 @@ import math
 from collections.abc import Iterator
 
 from lfd_description.shapes import Vector
-from lfd_description.transforms import Quaternion
+from lfd_description.urdf import roll_pitch_yaw
+from lfd_planner.pose import Pose
 
 from .rules import AllOf, AnyOf, HasColour, HasShape, HasSize, HasTag, InBall, InBox, Nearest, Not, Rule
-from .task import AwaitInput, Keyframe, Pick, Place, Pose, SetOutput, Task, Trajectory, Wait
+from .task import AwaitInput, Keyframe, Pick, Place, SetOutput, Task, Trajectory, Wait
 
 
 def task_in_words(task: Task) -> Iterator[str]:
@@ -76,7 +77,7 @@ def rule_in_words(rule: Rule) -> str:
 
 def pose_in_words(pose: Pose) -> str:
     """A position [m], and the turn as roll, pitch, yaw in degrees if there is one."""
-    angles = [math.degrees(angle) for angle in roll_pitch_yaw(pose.orientation)]
+    angles = [math.degrees(angle) for angle in roll_pitch_yaw(pose.matrix)]
     turn = f' turned {", ".join(f"{angle:.1f}".replace("-0.0", "0.0") for angle in angles)} deg'
     return f'{point_in_words(pose.position)}{turn if any(abs(angle) > 0.05 for angle in angles) else ""}'
 
@@ -84,21 +85,6 @@ def pose_in_words(pose: Pose) -> str:
 def point_in_words(point: Vector) -> str:
     """A point, to a tenth of a millimetre."""
     return f'({", ".join(f"{round(part, 4) + 0.0:g}" for part in point)})'
-
-
-UPRIGHT = 1.0 - 1e-9
-
-
-def roll_pitch_yaw(orientation: Quaternion) -> Vector:
-    """The turns about the fixed axes x, then y, then z that make an orientation [rad]."""
-    x, y, z, w = orientation
-    upright = max(-1.0, min(1.0, 2.0 * (w * y - z * x)))
-    pitch = math.asin(upright)
-    if abs(upright) > UPRIGHT:  # roll and yaw turn about the same axis: all of it is told as yaw
-        return 0.0, pitch, 2.0 * math.atan2(z, w)
-    roll = math.atan2(2.0 * (w * x + y * z), 1.0 - 2.0 * (x * x + y * y))
-    yaw = math.atan2(2.0 * (w * z + x * y), 1.0 - 2.0 * (y * y + z * z))
-    return roll, pitch, yaw
 
 
 def _bracketed(rule: Rule) -> str:

@@ -6,9 +6,10 @@ from dataclasses import replace
 from difflib import SequenceMatcher
 
 from lfd_description.transforms import Quaternion
+from lfd_planner.pose import Pose
 
 from .describe import keyframe_in_words, pose_in_words, rule_in_words
-from .task import AwaitInput, Descriptor, GraspHint, Keyframe, Pick, Place, Pose, SetOutput, Task, Trajectory, object_of
+from .task import AwaitInput, Descriptor, GraspHint, Keyframe, Pick, Place, SetOutput, Task, Trajectory, object_of
 
 SAME_LENGTH = 1e-9  # [m]
 SAME_ANGLE = 1e-9  # [rad]

@@ -10,17 +10,21 @@ from functools import cached_property
 from pathlib import Path
 
 from lfd_description.files import write_atomically
+from lfd_description.scenes.yaml_nodes import Items, Keys, Node, Scalar
+from lfd_planner.pose import Pose
 
-from .axes import unity_pose_from_ros
+from .axes import ros_task_from_unity, unity_pose_from_ros
+from .differences import differences
+from .edits import has_comments, replaced, turned, with_head, without_items, without_key
 from .layout import peek
-from .nodes import Items, Keys, Node, Scalar
 from .problems import MtdfError, Problem
 from .quaternions import unit
 from .reader import Report, read_report, read_text
 from .rules import AllOf, AnyOf, Nearest, Not, Rule
 from .splices import Splice, spliced
-from .task import Descriptor, Keyframe, Pick, Place, Pose, Task, Trajectory
-from .writer import numbers_in_yaml, text_in_yaml
+from .task import Descriptor, Keyframe, Pick, Place, Task, Trajectory
+from .values import written as written_numbers
+from .writer import number_in_yaml, refuse_in_version_1, text_in_yaml
 
 
 @dataclass(frozen=True)
@@ -75,7 +79,7 @@ class Document:
             raise _refused(f"there is a descriptor '{new}' already", 'choose another name')
         by_name = self.task.descriptors[names.index(old)].rule is None
         scalars = [*self._names_of(old), *(self._nearest(old) if by_name else ())]
-        splices = [Splice(scalar.start, scalar.end, self._written(new)) for scalar in scalars]
+        splices = [splice for scalar in scalars for splice in replaced(self.text, scalar, self._written(new))]
         expected = replace(
             self.task,
             descriptors=tuple(_renamed_descriptor(part, old, new, by_name) for part in self.task.descriptors),
@@ -86,7 +90,7 @@ class Document:
     def remove_keyframes(self, first: int, last: int | None = None) -> 'Document':
         """The task without keyframes `first` to `last`, both included, from 0; without `last` only the first.
 
-        Comments on their lines and right above them go with them.
+        Comments that are about them go with them, those about others stay.
 
         Raises:
             MtdfError: there are no such keyframes, or the task makes no sense without them.
@@ -98,8 +102,8 @@ class Document:
         items = peek(self.report.root, 'keyframes')
         assert isinstance(items, Items)
         kept = self.task.keyframes[:first] + self.task.keyframes[last + 1 :]
-        cut = self._flow_cut(items, first, last) if items.flow else self._block_cut(items, first, last)
-        return self._edited([cut], replace(self.task, keyframes=kept))
+        splices = without_items(self.text, items, self._end_of_key('keyframes'), first, last)
+        return self._edited(splices, replace(self.task, keyframes=kept))
 
     def move_place(self, keyframe: int, pose: Pose) -> 'Document':
         """The task with another pose (ROS axes, task's frame) for a place keyframe.
@@ -113,22 +117,66 @@ class Document:
             raise _refused(f'keyframes[{keyframe}] is no place', 'choose one that is')
         node = peek(items.values[keyframe], 'place_pose')
         assert isinstance(node, Keys)
-        written = unity_pose_from_ros(pose) if self.report.axes == 'unity' else pose
-        numbers = {'position': written.position, 'orientation': written.orientation}
+        meant = unity_pose_from_ros(pose) if self.report.axes == 'unity' else pose
+        numbers = {'position': meant.position, 'orientation': meant.orientation}
         splices = [
-            # A list below its key, each number after a dash, may be as far left as the key; one in brackets may not.
-            Splice(part.start, part.end, f'{"" if part.flow else "  "}{numbers_in_yaml(numbers[key])}')
-            for key in numbers
-            if isinstance(part := peek(node, key), Items)
+            Splice(place.start, place.end, number_in_yaml(number))
+            for key, parts in numbers.items()
+            for place, number in zip(written_numbers(peek(node, key) or node), parts, strict=True)
         ]
         keyframes = list(self.task.keyframes)
         keyframes[keyframe] = replace(old, pose=replace(pose, orientation=unit(pose.orientation) or pose.orientation))
         return self._edited(splices, replace(self.task, keyframes=tuple(keyframes)))
 
+    def converted(self, version: int = 2, axes: str = 'ros') -> 'Document':
+        """The same task in another version of the format, or with its numbers in other axes.
+
+        Raises:
+            MtdfError: the version cannot say what the task says.
+        """
+        root = self.report.root
+        assert isinstance(root, Keys)
+        if version == 1:
+            refuse_in_version_1(self.task, axes)
+        if (version, axes) == (self.report.version, self.report.axes):
+            return self
+        # Version 2 is told with its axes; version 1 has none to tell.
+        splices = turned(self.text, root, axes) if axes != self.report.axes else []
+        if version == 1:
+            splices += with_head(self.text, root, {'version': '1'} if peek(root, 'version') is not None else {})
+            splices += without_key(self.text, root, 'axes')
+        else:
+            splices += with_head(self.text, root, {'version': str(version), 'axes': axes})
+        return self._edited(splices, self.task)
+
+    def meant_in_unity(self) -> 'Document':
+        """The task whose numbers were meant in Unity's axes although the file says nothing: converted to those of ROS.
+
+        Version and axes are declared, so that nobody converts them again.
+        """
+        root = self.report.root
+        assert isinstance(root, Keys)
+        splices = [*turned(self.text, root, 'ros'), *with_head(self.text, root, {'version': '2', 'axes': 'ros'})]
+        return self._edited(splices, ros_task_from_unity(self.task))
+
+    @property
+    def file_format(self) -> str:
+        """How it is written: json, or yaml."""
+        try:
+            json.loads(self.text)
+        except ValueError:
+            return 'yaml'
+        return 'json'
+
+    @property
+    def has_comments(self) -> bool:
+        """Whether it holds what JSON cannot."""
+        return has_comments(self.text, self.report.root)
+
     def _edited(self, splices: list[Splice], expected: Task) -> 'Document':
         edited = Document(spliced(self.text, splices))
-        if edited.task != expected:
-            raise _refused('the edit would change more than it should', 'write the file anew with ./lfd mtdf convert')
+        if edited.task != expected and differences(edited.task, expected):
+            raise _refused('the edit would change more than it should', 'edit the file by hand')
         return edited
 
     def _written(self, name: str) -> str:
@@ -151,37 +199,9 @@ class Document:
         rules = [peek(item, 'rule') for item in descriptors.values] if isinstance(descriptors, Items) else []
         return [found for rule in rules if rule is not None for found in _nearest_below(rule, name)]
 
-    def _flow_cut(self, items: Items, first: int, last: int) -> Splice:
-        """What to cut out of a list in brackets: items and the commas after them, or those before the last."""
-        nodes = items.values
-        if last - first + 1 == len(nodes):
-            return Splice(items.start, items.end, '[]')
-        if last + 1 < len(nodes):
-            return Splice(nodes[first].start, nodes[last + 1].start, '')
-        return Splice(nodes[first - 1].end, nodes[last].end, '')
-
-    def _block_cut(self, items: Items, first: int, last: int) -> Splice:
-        """What to cut out of items that stand below each other: their lines, and the comments right above."""
-        nodes = items.values
-        if last - first + 1 == len(nodes):
-            return Splice(items.start, items.end, '  []')
-        before = nodes[first - 1].end if first else self._end_of_key('keyframes')
-        dash = self.text.rindex('-', before, nodes[first].start) if first else items.start
-        start = self._with_comments_above(self.text.rfind('\n', 0, dash) + 1, before)
-        end = self.text.find('\n', nodes[last].end)
-        return Splice(start, len(self.text) if end < 0 else end + 1, '')
-
     def _end_of_key(self, name: str) -> int:
         root = self.report.root
         return next((key.end for key, _ in root.entries if key.text == name), 0) if isinstance(root, Keys) else 0
-
-    def _with_comments_above(self, start: int, least: int) -> int:
-        """The start of the comment lines that end where a line starts."""
-        while True:
-            above = self.text.rfind('\n', 0, max(start - 1, 0)) + 1
-            if above <= least or above == start or not self.text[above:start].lstrip(' \t').startswith('#'):
-                return start
-            start = above
 
 
 def _nearest_below(node: Node, name: str) -> list[Scalar]:

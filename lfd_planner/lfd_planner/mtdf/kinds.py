@@ -9,12 +9,9 @@ from dataclasses import dataclass, field
 from typing import Any, Generic, TypeVar
 
 from lfd_description.hints import nearest
-from lfd_description.scenes.values import shortened
+from lfd_description.scenes.yaml_nodes import Items, Keys, Node, shortened, shown
 
-from .nodes import Items, Keys, Node, Scalar
-from .problems import Problem
-
-GIVE_UP = 1000  # problems after which nothing more is read
+from .problems import GIVE_UP, Problem
 
 T = TypeVar('T')
 Schema = dict[str, Any]
@@ -186,17 +183,6 @@ def list_of(
         return tuple(found)
 
     return Kind(read, lambda version: {'type': 'array', 'items': kind.schema(version), 'minItems': least})
-
-
-def shown(node: Node) -> str:
-    """A value of a stranger, fit for a message."""
-    match node:
-        case Scalar(text=text):
-            return f"'{shortened(text)}'"
-        case Items(values=values):
-            return f'a list of {len(values)}'
-        case _:
-            return 'a mapping'
 
 
 def suggestion(text: str, known: Sequence[str]) -> str:

@@ -6,10 +6,12 @@ The reader, the JSON Schema and the messages are all made of the tables here.
 from itertools import pairwise
 from typing import Any
 
+from lfd_description.scenes.yaml_nodes import Keys, Node, Scalar, shown
+from lfd_planner.pose import Pose
+
 from . import values
 from .axes import AXES
-from .kinds import Fields, Key, Kind, Notes, Schema, list_of, mapping, shown, suggestion
-from .nodes import Keys, Node, Scalar
+from .kinds import Fields, Key, Kind, Notes, Schema, list_of, mapping, suggestion
 from .rules import AllOf, AnyOf, HasColour, HasShape, HasSize, HasTag, InBall, InBox, Nearest, Not, Rule
 from .task import (
     AwaitInput,
@@ -19,7 +21,6 @@ from .task import (
     Origin,
     Pick,
     Place,
-    Pose,
     Recorder,
     SetOutput,
     Task,

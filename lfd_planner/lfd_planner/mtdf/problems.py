@@ -7,6 +7,7 @@ from typing import Literal
 from lfd_description.scenes.values import shortened
 
 MAX_TOLD = 50
+GIVE_UP = 1000  # problems after which nothing more is read, for nobody reads more
 
 
 @dataclass(frozen=True)
@@ -61,5 +62,6 @@ def errors(problems: Iterable[Problem]) -> tuple[Problem, ...]:
 
 
 def in_order(problems: Iterable[Problem]) -> tuple[Problem, ...]:
-    """As they stand in the text, errors before warnings of the same place."""
-    return tuple(sorted(problems, key=lambda problem: (problem.line, problem.column, problem.severity)))
+    """As they stand in the text, errors before warnings of the same place; no more than `GIVE_UP`, errors first."""
+    first = sorted(problems, key=lambda problem: (problem.severity, problem.line, problem.column))[:GIVE_UP]
+    return tuple(sorted(first, key=lambda problem: (problem.line, problem.column, problem.severity)))

@@ -7,20 +7,23 @@ is refused all the same.
 import os
 import stat
 from bisect import bisect_right
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 
 from lfd_description.scenes.values import shortened
+from lfd_description.scenes.yaml_nodes import Items, Keys, Node, Scalar, TextProblem
 
 from . import values
 from .axes import ros_task_from_unity
 from .checks import Listed, Spot, Step, check_steps, unity_suspicion
-from .commas import MissingComma, missing_commas, with_commas
+from .commas import MissingComma, insertions, missing_commas
 from .kinds import Notes
 from .layout import SINCE, TASK, VERSION, peek, peek_text
-from .nodes import MAX_BYTES, Items, Keys, Node, Scalar, TextProblem, read_nodes
-from .problems import MtdfError, Problem, errors, in_order
+from .nodes import MAX_BYTES, read_nodes
+from .problems import GIVE_UP, MtdfError, Problem, errors, in_order
+from .splices import WayBack, inserted
 from .task import Task
 
 
@@ -35,6 +38,7 @@ class Report:
     axes: str = 'ros'
     """As the file declares them."""
     root: Node | None = None
+    """What stands where; None if the text cannot be read as it is."""
 
     @cached_property
     def spots(self) -> tuple[tuple[Spot, ...], tuple[Spot, ...]]:
@@ -109,19 +113,25 @@ def read_report(text: str) -> Report:
         return report_of(read_nodes(text))
     except TextProblem as problem:
         commas = missing_commas(text) if problem.lacks_comma else ()
+        added = insertions(commas)
+        found = problem_of(problem)
         if commas:
             try:
-                return _without_commas(report_of(read_nodes(with_commas(text, commas))), commas)
+                return _without_commas(report_of(read_nodes(inserted(text, added))), commas)
             except TextProblem as other:  # the commas are not all that is wrong
-                problem = other
-        found = [problem_of(problem)]
-        found += [_comma_problem(comma, None, None) for comma in commas]
-        return Report(None, in_order(found))
+                found = placed_back(problem_of(other), WayBack(added))
+        return Report(None, in_order([found, *(_comma_problem(comma, None, None) for comma in commas[:GIVE_UP])]))
 
 
 def problem_of(problem: TextProblem) -> Problem:
     """What is wrong with a text, as a problem of the task."""
     return Problem(problem.line, problem.column, None, None, str(problem), problem.fix)
+
+
+def placed_back(problem: Problem, back: Callable[[int, int], tuple[int, int]]) -> Problem:
+    """A problem of a text that was changed, at the place that it has in the text as it was."""
+    line, column = back(problem.line, problem.column)
+    return replace(problem, line=line, column=column)
 
 
 def report_of(root: Node | None) -> Report:
@@ -189,15 +199,17 @@ def _spot(node: Node) -> Spot:
 
 def _without_commas(report: Report, commas: tuple[MissingComma, ...]) -> Report:
     """The report of a text that was read as if it had its commas."""
-    _, spots = report.spots
-    starts = [(spot.line, spot.column) for spot in spots]
-    found: list[Problem] = list(report.problems)
-    for comma in commas:
-        index = bisect_right(starts, (comma.line, comma.column)) - 1
-        keyframe = index if index >= 0 else None
-        node = _items(peek(report.root, 'keyframes'))[index] if keyframe is not None else None
-        found.append(_comma_problem(comma, keyframe, peek_text(node, 'object_descriptor')))
-    return replace(report, task=None, problems=in_order(found))
+    back = WayBack(insertions(commas))
+    keyframes = _items(peek(report.root, 'keyframes'))
+    starts = [keyframe.start for keyframe in keyframes]
+    found = [placed_back(problem, back) for problem in report.problems]
+    for count, comma in enumerate(commas[:GIVE_UP]):
+        at = comma.at + count  # with the commas before it
+        index = bisect_right(starts, at) - 1
+        inside = index >= 0 and at < keyframes[index].end
+        name = peek_text(keyframes[index], 'object_descriptor') if inside else None
+        found.append(_comma_problem(comma, index if inside else None, name))
+    return replace(report, task=None, problems=in_order(found), root=None)
 
 
 def _comma_problem(comma: MissingComma, keyframe: int | None, name: str | None) -> Problem:

@@ -2,29 +2,29 @@
 
 Three things are mended, each only where there is one way to do it: commas that are missing between the entries of a
 flow mapping, exponents that parts of a quaternion lost, and a byte order mark. That the poses are in Unity's axes
-nothing in a file shows for sure; they are converted if whoever asks for the repair says so. All else stays a problem.
+nothing in a file shows for sure; they are converted if whoever asks for the repair says so. All else stays a problem,
+and all that is not mended keeps every character, comments included.
 """
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from lfd_description.scenes.values import shortened
-from lfd_description.transforms import Quaternion
+from lfd_description.scenes.yaml_nodes import Items, Keys, Node, Scalar, TextProblem
 
-from .axes import ros_task_from_unity
 from .checks import UNITY_SUSPICION
-from .commas import missing_commas, with_commas
+from .commas import insertions, missing_commas
+from .document import Document
 from .kinds import Wrong
 from .layout import peek, peek_text
-from .nodes import BOM, Items, Keys, Node, Scalar, TextProblem, read_nodes
+from .nodes import BOM, read_nodes
 from .problems import MtdfError, Problem
 from .quaternions import LOST_EXPONENT, lost_exponents
-from .reader import Report, problem_of, read_text, report_of
-from .splices import Splice, spliced
+from .reader import Report, placed_back, problem_of, read_text, report_of
+from .splices import Insertion, WayBack, inserted
 from .task import Task
-from .values import read_number
-from .writer import dump_task
+from .values import read_number, written
 
 _PARTS = 'xyzw'
 
@@ -46,17 +46,14 @@ class Repair:
 class Repaired:
     """A task that was mended."""
 
+    text: str
+    """As it was but for the repairs."""
     task: Task
     """In ROS axes."""
     repairs: tuple[Repair, ...]
     """In the order of the text; none if nothing was wrong."""
     warnings: tuple[Problem, ...]
     """What may still not be meant."""
-
-    @property
-    def text(self) -> str:
-        """The task as YAML, version 2."""
-        return dump_task(self.task)
 
 
 def repair_file(file: Path, axes: str | None = None) -> Repaired:
@@ -80,59 +77,114 @@ def repair_text(text: str, axes: str | None = None) -> Repaired:
             suspicion; None if it is not known.
 
     Raises:
-        MtdfError: there is more wrong than can be mended; it has what is left.
+        MtdfError: there is more wrong than can be mended; it has what is left, at its place in the text as it was.
     """
-    repairs: list[Repair] = []
-    if text.startswith(BOM):
-        repairs.append(Repair(1, 1, 'removed the byte order mark'))
-        text = text[1:]
-    root = _with_exponents(*_with_commas(text, repairs), repairs)
-    report = report_of(root)
-    task = report.checked()
+    mending = _Mending(text)
+    mending.remove_byte_order_mark()
+    mending.add_commas()
+    mending.add_exponents()
+    report = mending.report()
+    document = Document(mending.text)
     if axes == 'unity':
-        task = _from_unity(task, report, repairs)
+        document = mending.from_unity(document, report)
     warnings = tuple(problem for problem in report.problems if axes is None or problem.message != UNITY_SUSPICION)
-    repairs.sort(key=lambda repair: (repair.line, repair.column))
-    return Repaired(task, tuple(repairs), warnings)
+    repairs = sorted(mending.repairs, key=lambda repair: (repair.line, repair.column))
+    return Repaired(document.text, document.task, tuple(repairs), warnings)
 
 
-def _with_commas(text: str, repairs: list[Repair]) -> tuple[str, Node | None]:
-    """The text with the commas that it lacks, and its tree."""
-    try:
-        return text, read_nodes(text)
-    except TextProblem as problem:
-        commas = missing_commas(text) if problem.lacks_comma else ()
-        if not commas:
-            raise MtdfError([problem_of(problem)]) from None
-    for comma in commas:
-        repairs.append(Repair(comma.line, comma.column, f"added a comma before '{shortened(comma.before)}'"))
-    text = with_commas(text, commas)
-    return text, _tree(text)
+class _Mending:
+    """A text while it is mended, what was done to it, and where things stood in the text as it was."""
 
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.repairs: list[Repair] = []
+        self._ways_back: list[WayBack] = []
+        self._read: Node | None = None
+        """The tree of the text as it is now, if it was read already."""
 
-def _tree(text: str) -> Node | None:
-    try:
-        return read_nodes(text)
-    except TextProblem as problem:
-        raise MtdfError([problem_of(problem)]) from None
+    def remove_byte_order_mark(self) -> None:
+        if self.text.startswith(BOM):
+            self.repairs.append(Repair(1, 1, 'removed the byte order mark'))
+            self.text = self.text.removeprefix(BOM)
 
+    def add_commas(self) -> None:
+        try:
+            self._read = read_nodes(self.text)
+            return
+        except TextProblem as problem:
+            commas = missing_commas(self.text) if problem.lacks_comma else ()
+            if not commas:
+                raise MtdfError([self._placed(problem_of(problem))]) from None
+        for comma in commas:
+            self._note(comma.line, comma.column, f"added a comma before '{shortened(comma.before)}'")
+        self._insert(insertions(commas))
 
-def _with_exponents(text: str, root: Node | None, repairs: list[Repair]) -> Node | None:
-    """The tree of a text with the exponents that its quaternions lost."""
-    lost = [(scalar, part, where) for node, where in _orientations(root) for scalar, part in _lost(node)]
-    for scalar, part, where in lost:
-        change = f'{scalar.text} became {scalar.text}{LOST_EXPONENT}, with which the quaternion has the length 1'
-        repairs.append(Repair(scalar.line, scalar.column, f'{where}{part} of the orientation, {change}'))
-    if not lost:
-        return root
-    return _tree(spliced(text, (Splice(scalar.end, scalar.end, LOST_EXPONENT) for scalar, _, _ in lost)))
+    def add_exponents(self) -> None:
+        found = []
+        for node, where in _orientations(self._tree()):
+            for scalar, part in _lost(node):
+                change = f'{scalar.text} became {scalar.text}{LOST_EXPONENT}'
+                what = f'{where}{part} of the orientation, {change}, with which the quaternion has the length 1'
+                self._note(scalar.line, scalar.column, what)
+                end = scalar.column + len(scalar.text)
+                found.append(Insertion(scalar.end, scalar.line, end, LOST_EXPONENT))
+        self._insert(found)
+
+    def report(self) -> Report:
+        """What is in the text now, at the places that it had.
+
+        Raises:
+            MtdfError: it still cannot be used.
+        """
+        report = report_of(self._tree())
+        report = replace(report, problems=tuple(self._placed(problem) for problem in report.problems))
+        report.checked()
+        return report
+
+    def from_unity(self, document: Document, report: Report) -> Document:
+        """The document with its numbers in ROS axes, or as it is if it says that they are Unity's."""
+        declared = peek(report.root, 'axes')
+        if declared is not None and report.axes == 'ros':
+            message, fix = 'the file says that its axes are those of ROS', 'correct the file, or leave --axes out'
+            raise MtdfError([self._placed(Problem(declared.line, declared.column, None, None, message, fix))])
+        if declared is not None:
+            return document
+        what = "converted all poses from Unity's axes to those of ROS: position (z, -x, y), quaternion (z, -x, y, -w)"
+        self.repairs.append(Repair(1, 1, f'{what}; the file says so by version and axes'))
+        return document.meant_in_unity()
+
+    def _tree(self) -> Node | None:
+        if self._read is None:
+            try:
+                self._read = read_nodes(self.text)
+            except TextProblem as problem:
+                raise MtdfError([self._placed(problem_of(problem))]) from None
+        return self._read
+
+    def _insert(self, found: list[Insertion]) -> None:
+        if not found:
+            return
+        self.text, self._read = inserted(self.text, found), None
+        self._ways_back.append(WayBack(found))
+
+    def _note(self, line: int, column: int, what: str) -> None:
+        self.repairs.append(Repair(*self._back(line, column), what))
+
+    def _placed(self, problem: Problem) -> Problem:
+        return placed_back(problem, self._back)
+
+    def _back(self, line: int, column: int) -> tuple[int, int]:
+        for way_back in reversed(self._ways_back):
+            line, column = way_back(line, column)
+        return line, column
 
 
 def _lost(node: Items) -> list[tuple[Scalar, str]]:
     """The parts of a quaternion that lost an exponent, and what they are called."""
-    numbers = _quaternion(node)
-    parts = [(node.values[part], _PARTS[part]) for part in (lost_exponents(numbers) if numbers else ())]
-    return [(scalar, name) for scalar, name in parts if isinstance(scalar, Scalar)]
+    parts = written(node)
+    if not all(map(_is_number, parts)):
+        return []
+    return [(parts[n], _PARTS[n]) for n in lost_exponents([part.text for part in parts])]
 
 
 def _orientations(root: Node | None) -> Iterator[tuple[Items, str]]:
@@ -151,7 +203,7 @@ def _below(node: Node) -> Iterator[Items]:
     match node:
         case Keys(entries=entries):
             for key, value in entries:
-                if key.text == 'orientation' and isinstance(value, Items) and len(value.values) == 4:
+                if key.text == 'orientation' and isinstance(value, Items) and len(written(value)) == 4:
                     yield value
                 else:
                     yield from _below(value)
@@ -160,22 +212,9 @@ def _below(node: Node) -> Iterator[Items]:
                 yield from _below(value)
 
 
-def _quaternion(node: Items) -> Quaternion | None:
+def _is_number(scalar: Scalar) -> bool:
     try:
-        x, y, z, w = (read_number(value) for value in node.values)
+        read_number(scalar)
     except Wrong:
-        return None
-    return x, y, z, w
-
-
-def _from_unity(task: Task, report: Report, repairs: list[Repair]) -> Task:
-    declared = peek(report.root, 'axes')
-    if declared is not None:
-        if report.axes == 'unity':
-            return task  # it said so itself, and was converted when it was read
-        message = 'the file says that its axes are those of ROS'
-        problem = Problem(declared.line, declared.column, None, None, message, 'correct the file, or leave --axes out')
-        raise MtdfError([problem])
-    what = "converted all poses from Unity's axes to those of ROS: position (z, -x, y), quaternion (z, -x, y, -w)"
-    repairs.append(Repair(1, 1, what))
-    return ros_task_from_unity(task)
+        return False
+    return True

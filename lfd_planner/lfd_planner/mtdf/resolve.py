@@ -2,7 +2,10 @@
 
 Distances are between the origins of the objects' shapes. Rules choose among what can be moved; a name stands for the
 object of that name. `nearest` looks at those that fulfil what stands beside it, so that 'the red box nearest to the
-tray' is {color: red, shape: box, nearest: tray}.
+tray' is {color: red, shape: box, nearest: tray}; in which order the keys stand does not matter.
+
+A rule holds for an object, does not hold, or cannot be decided: there is nothing to compare with, or a mesh has no
+size. What cannot be decided stays so under `not`, and is never taken for a match.
 """
 
 import math
@@ -18,12 +21,13 @@ from lfd_description.scenes import Scene, SceneObject
 from lfd_description.scenes.colours import NAMED
 from lfd_description.scenes.values import shortened
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere, Vector
+from lfd_planner.pose import Pose
 
 from .checks import Spot
-from .kinds import GIVE_UP, suggestion
-from .problems import Problem
+from .kinds import suggestion
+from .problems import GIVE_UP, Problem
 from .rules import AllOf, AnyOf, HasColour, HasShape, HasSize, HasTag, InBall, InBox, Nearest, Not, Range, Rule
-from .task import Descriptor, Pick, Pose, Task
+from .task import Descriptor, Pick, Task
 
 COLOUR_TOLERANCE = 0.15  # distance in red, green, blue that counts as the same colour
 SAME_DISTANCE = 1e-6  # [m], below which two objects are equally near
@@ -50,15 +54,19 @@ class Resolution:
     descriptor: str
     matched: tuple[Reason, ...]
     rejected: tuple[Reason, ...]
+    undecided: tuple[Reason, ...] = ()
+    """Objects that the rule may or may not hold for."""
 
     @property
     def object(self) -> str | None:
         """The object, if it is clear which."""
-        return self.matched[0].object if len(self.matched) == 1 else None
+        return self.matched[0].object if len(self.matched) == 1 and not self.undecided else None
 
     def __str__(self) -> str:
-        lines = [f"'{self.descriptor}' is {self.object or ('ambiguous' if self.matched else 'not in the scene')}"]
+        unclear = 'undecided' if self.undecided else 'ambiguous' if self.matched else 'not in the scene'
+        lines = [f"'{self.descriptor}' is {self.object or unclear}"]
         lines += [f'  yes  {reason}' for reason in self.matched]
+        lines += [f'  ?    {reason}' for reason in self.undecided]
         lines += [f'  no   {reason}' for reason in self.rejected if reason.fact != FIXED]
         fixed = [reason.object for reason in self.rejected if reason.fact == FIXED]
         lines += [f'  no   {", ".join(fixed)} {FIXED}'] if fixed else []
@@ -113,9 +121,11 @@ def resolve(descriptor: Descriptor, scene: Scene, origin: Pose | None = None) ->
     movable = [thing for thing in scene.objects if thing.movable]
     verdicts = _Judge(scene, origin or Pose()).judge(descriptor.rule, movable)
     fixed = [Reason(thing.name, FIXED) for thing in scene.objects if not thing.movable]
-    matched = [Reason(name, verdict.fact) for name, verdict in verdicts.items() if verdict.holds]
-    rejected = [Reason(name, verdict.fact) for name, verdict in verdicts.items() if not verdict.holds]
-    return Resolution(descriptor.name, tuple(matched), (*rejected, *fixed))
+    matched, rejected, undecided = (
+        tuple(Reason(name, verdict.fact) for name, verdict in verdicts.items() if verdict.holds is answer)
+        for answer in (True, False, None)
+    )
+    return Resolution(descriptor.name, matched, (*rejected, *fixed), undecided)
 
 
 def colour_name(colour: Colour | Vector) -> str:
@@ -136,11 +146,14 @@ def extents(shape: Shape) -> Vector:
 
 @dataclass(frozen=True)
 class _Verdict:
-    holds: bool
+    holds: bool | None
+    """None: it cannot be decided."""
     fact: str
 
 
 _Verdicts = dict[str, _Verdict]
+_Names = frozenset[str]
+_NOBODY: _Names = frozenset()
 
 
 class _Judge:
@@ -155,59 +168,52 @@ class _Judge:
         x, y, z = (self.into_task @ (*thing.position, 1.0))[:3].tolist()
         return x, y, z
 
-    def judge(self, rule: Rule, things: Sequence[SceneObject]) -> _Verdicts:
+    def judge(self, rule: Rule, things: Sequence[SceneObject], unsure: _Names = _NOBODY) -> _Verdicts:
+        """What a rule says of each thing; of those `unsure` it is not known whether they are candidates at all."""
         match rule:
             case AllOf(rules):
-                return self.all_of(rules, things)
+                return self.all_of(rules, things, unsure)
             case AnyOf(rules):
-                return self.any_of(rules, things)
+                return self.any_of(rules, things, unsure)
             case Not(part):
-                return {name: _Verdict(not found.holds, found.fact) for name, found in self.judge(part, things).items()}
+                return {name: _opposite(found) for name, found in self.judge(part, things, unsure).items()}
             case Nearest(to):
-                return self.nearest(to, things)
+                return self.nearest(to, things, unsure)
             case _:
                 return {thing.name: self.fact(rule, thing) for thing in things}
 
-    def all_of(self, rules: Sequence[Rule], things: Sequence[SceneObject]) -> _Verdicts:
-        """Filter by one rule after the other; those that choose the nearest come last."""
-        verdicts: _Verdicts = {}
+    def all_of(self, rules: Sequence[Rule], things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
+        """Filter in three rounds, so that the order of the rules does not matter.
+
+        First comes what is true of an object alone, then what compares objects somewhere inside, and last the choice of
+        the nearest among those that are left.
+        """
+        facts: dict[str, list[_Verdict]] = {thing.name: [] for thing in things}
         left = list(things)
-        facts: dict[str, list[str]] = {thing.name: [] for thing in things}
-        for rule in sorted(rules, key=_chooses):
-            for name, verdict in self.judge(rule, left).items():
-                facts[name].append(verdict.fact)
-                if not verdict.holds:
-                    verdicts[name] = verdict
-            left = [thing for thing in left if thing.name not in verdicts]
-        kept = {thing.name: _Verdict(True, ', '.join(facts[thing.name])) for thing in left}
-        judged = kept | verdicts
-        return {thing.name: judged[thing.name] for thing in things}
+        for rank in _RANKS:
+            candidates, doubtful = left, unsure
+            for rule in (rule for rule in rules if _rank(rule) == rank):
+                # Of the first round nobody need look at what has failed; in the others all look at the same objects.
+                for name, verdict in self.judge(rule, left if rank == _ALONE else candidates, doubtful).items():
+                    facts[name].append(verdict)
+                left = [thing for thing in left if all(found.holds is not False for found in facts[thing.name])]
+            unsure |= {name for name, found in facts.items() if any(verdict.holds is None for verdict in found)}
+        return {name: _all(found) for name, found in facts.items()}
 
-    def any_of(self, rules: Sequence[Rule], things: Sequence[SceneObject]) -> _Verdicts:
-        found = [self.judge(rule, things) for rule in rules]
-        verdicts: _Verdicts = {}
-        for thing in things:
-            answers = [answer[thing.name] for answer in found]
-            good = next((answer for answer in answers if answer.holds), None)
-            facts = dict.fromkeys(answer.fact for answer in answers)
-            verdicts[thing.name] = good or _Verdict(False, ', '.join(facts))
-        return verdicts
+    def any_of(self, rules: Sequence[Rule], things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
+        found = [self.judge(rule, things, unsure) for rule in rules]
+        return {thing.name: _any([answer[thing.name] for answer in found]) for thing in things}
 
-    def nearest(self, to: Vector | str, things: Sequence[SceneObject]) -> _Verdicts:
+    def nearest(self, to: Vector | str, things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
         if isinstance(to, str) and to not in self.scene.object:
             fact = f"cannot be compared: there is no '{shortened(to)}' in the scene"
-            return {thing.name: _Verdict(False, fact) for thing in things}
+            return {thing.name: _Verdict(None, fact) for thing in things}
         target = self.position(self.scene.object[to]) if isinstance(to, str) else to
         what = f"'{to}'" if isinstance(to, str) else _point(to)
         others = {thing.name: math.dist(self.position(thing), target) for thing in things if thing.name != to}
-        least = min(others.values(), default=math.inf)
-        first = next((name for name, away in others.items() if away <= least + SAME_DISTANCE), '')
-        verdicts = {
-            name: _Verdict(True, f'is the nearest to {what}, {away:.3f} m')
-            if away <= least + SAME_DISTANCE
-            else _Verdict(False, f'is {away:.3f} m from {what}, {first} is nearer')
-            for name, away in others.items()
-        }
+        sure = {name: away for name, away in others.items() if name not in unsure}
+        rivals = [(False, 'is', *_least(sure)), (None, 'may be', *_least(others))]
+        verdicts = {name: _nearness(away, what, rivals) for name, away in others.items()}
         return {thing.name: verdicts.get(thing.name, _Verdict(False, f'is {what} itself')) for thing in things}
 
     def fact(self, rule: Rule, thing: SceneObject) -> _Verdict:
@@ -233,17 +239,56 @@ class _Judge:
                 raise TypeError(f'{rule} is no rule about one object')
 
 
-def _chooses(rule: Rule) -> bool:
-    """Whether a rule compares objects with each other."""
+_ALONE, _COMPARES, _CHOOSES = _RANKS = range(3)
+
+
+def _rank(rule: Rule) -> int:
+    """Whether a rule is about an object alone, compares objects somewhere inside, or chooses the nearest."""
     match rule:
         case Nearest():
-            return True
+            return _CHOOSES
         case AllOf(rules) | AnyOf(rules):
-            return any(map(_chooses, rules))
+            return min(_COMPARES, max((_rank(part) for part in rules), default=_ALONE))
         case Not(part):
-            return _chooses(part)
+            return min(_COMPARES, _rank(part))
         case _:
-            return False
+            return _ALONE
+
+
+def _opposite(verdict: _Verdict) -> _Verdict:
+    return verdict if verdict.holds is None else _Verdict(not verdict.holds, verdict.fact)
+
+
+def _all(verdicts: Sequence[_Verdict]) -> _Verdict:
+    """One that does not hold decides; else one that cannot be decided."""
+    for answer in (False, None):
+        found = [verdict for verdict in verdicts if verdict.holds is answer]
+        if found:
+            return found[0]
+    return _Verdict(True, ', '.join(verdict.fact for verdict in verdicts))
+
+
+def _any(verdicts: Sequence[_Verdict]) -> _Verdict:
+    """One that holds decides; else one that cannot be decided."""
+    for answer in (True, None):
+        found = [verdict for verdict in verdicts if verdict.holds is answer]
+        if found:
+            return found[0]
+    return _Verdict(False, ', '.join(dict.fromkeys(verdict.fact for verdict in verdicts)))
+
+
+def _least(distances: dict[str, float]) -> tuple[str, float]:
+    """Who is nearest, and how far away [m]."""
+    name = min(distances, key=lambda other: distances[other], default='')
+    return name, distances.get(name, math.inf)
+
+
+def _nearness(away: float, what: str, rivals: Sequence[tuple[bool | None, str, str, float]]) -> _Verdict:
+    """Whether no rival is nearer; each comes with the answer if it is, a verb, its name and its distance [m]."""
+    for answer, verb, rival, distance in rivals:
+        if distance < away - SAME_DISTANCE:
+            return _Verdict(answer, f'is {away:.3f} m from {what}, {rival} {verb} nearer')
+    return _Verdict(True, f'is the nearest to {what}, {away:.3f} m')
 
 
 def _wrong(descriptor: Descriptor, found: Resolution, scene: Scene, picked: bool) -> tuple[str, str] | None:
@@ -255,6 +300,8 @@ def _wrong(descriptor: Descriptor, found: Resolution, scene: Scene, picked: bool
         if picked and not scene.object[found.object].movable:
             return f"'{name}' is picked and cannot be moved", "write 'movable: true' in the scene if it can"
         return None
+    if found.undecided:
+        return f"it cannot be decided what '{name}' is: {_listed(found.undecided)}", 'mend that, or change the rule'
     if not found.matched:
         return f"no object of the scene is '{name}': {_listed(found.rejected)}", 'make the rule wider'
     if len(found.matched) > 1:
@@ -291,7 +338,7 @@ def _size_verdict(rule: HasSize, thing: SceneObject) -> _Verdict:
     try:
         edges = extents(thing.shape)
     except MeshError as error:
-        return _Verdict(False, f'has no size: {error}')
+        return _Verdict(None, f'has no size: {error}')
     wanted = (('longest', rule.longest), ('middle', rule.middle), ('shortest', rule.shortest))
     checks = [(word, edge, limits) for (word, limits), edge in zip(wanted, edges, strict=True) if limits is not None]
     for word, edge, limits in checks:

@@ -11,52 +11,11 @@ from math import sqrt
 
 import numpy as np
 
-from lfd_description.shapes import Vector
-from lfd_description.transforms import Quaternion
-from lfd_description.urdf import Matrix
+from lfd_planner.pose import Pose
 
 from .rules import Rule
 
-NO_TURN: Quaternion = (0.0, 0.0, 0.0, 1.0)
 _HALF = sqrt(0.5)
-
-
-@dataclass(frozen=True)
-class Pose:
-    """Where a frame is in another one."""
-
-    position: Vector = (0.0, 0.0, 0.0)
-    """[m]"""
-    orientation: Quaternion = NO_TURN
-    """Unit quaternion x, y, z, w."""
-
-    @property
-    def matrix(self) -> Matrix:
-        """The same as a 4x4 transform [m]."""
-        x, y, z, w = self.orientation
-        matrix = np.eye(4)
-        matrix[:3, :3] = [
-            [1.0 - 2.0 * (y * y + z * z), 2.0 * (x * y - z * w), 2.0 * (x * z + y * w)],
-            [2.0 * (x * y + z * w), 1.0 - 2.0 * (x * x + z * z), 2.0 * (y * z - x * w)],
-            [2.0 * (x * z - y * w), 2.0 * (y * z + x * w), 1.0 - 2.0 * (x * x + y * y)],
-        ]
-        matrix[:3, 3] = self.position
-        return matrix
-
-    def __matmul__(self, other: 'Pose') -> 'Pose':
-        """The pose of `other`, which is given in this frame, in the frame that this pose is given in."""
-        x, y, z = (self.matrix @ (*other.position, 1.0))[:3].tolist()
-        ax, ay, az, aw = self.orientation
-        bx, by, bz, bw = other.orientation
-        turn = (
-            aw * bx + ax * bw + ay * bz - az * by,
-            aw * by - ax * bz + ay * bw + az * bx,
-            aw * bz + ax * by - ay * bx + az * bw,
-            aw * bw - ax * bx - ay * by - az * bz,
-        )
-        return Pose((x, y, z), turn)
-
-
 _TCP_IN_HAND = Pose(orientation=(0.0, _HALF, 0.0, _HALF))
 
 
@@ -137,6 +96,9 @@ class SetOutput:
     time: float | None = None
     """Since the recording began [s]."""
 
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SetOutput) and _same_signal(self, other)
+
 
 @dataclass(frozen=True)
 class AwaitInput:
@@ -148,6 +110,9 @@ class AwaitInput:
     """After which the task has failed [s]; None: wait for ever."""
     time: float | None = None
     """Since the recording began [s]."""
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, AwaitInput) and _same_signal(self, other)
 
 
 Io = SetOutput | AwaitInput
@@ -186,6 +151,12 @@ class Task:
     def rules(self) -> Iterator[Descriptor]:
         """The descriptors that are rules."""
         return (descriptor for descriptor in self.descriptors if descriptor.rule is not None)
+
+
+def _same_signal(a: Io, b: Io) -> bool:
+    """Whether all is equal; to Python true is 1, but a switch that is on is no signal of the value 1."""
+    switches = (isinstance(value, bool | np.bool_) for value in (a.value, b.value))
+    return len(set(switches)) == 1 and vars(a) == vars(b)
 
 
 def object_of(keyframe: Keyframe) -> str | None:

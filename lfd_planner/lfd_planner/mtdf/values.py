@@ -7,13 +7,12 @@ from datetime import datetime
 from typing import TypeVar
 
 from lfd_description.scenes import values as scene_values
-from lfd_description.scenes import yaml_nodes
 from lfd_description.scenes.values import MAX_DISTANCE, MAX_NAME, MIN_LENGTH, SHAPES, UNIT_TOLERANCE
+from lfd_description.scenes.yaml_nodes import Items, Node, Scalar, shown
 from lfd_description.shapes import Vector
 from lfd_description.transforms import Quaternion
 
-from .kinds import Kind, Schema, Wrong, leaf, shown, suggestion
-from .nodes import Items, Node, Scalar
+from .kinds import Kind, Schema, Wrong, leaf, suggestion
 from .quaternions import lost_exponents, unit
 from .rules import Range
 
@@ -22,6 +21,8 @@ MAX_SPEED = 10.0  # [m/s]
 MAX_DIGITS = 64  # of a number
 
 _NUMBER = re.compile(r'[-+]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][-+]?[0-9]+)?')
+_LEADING_ZERO = re.compile(r'[-+]?0[0-9]')
+_TOO_FINE = re.compile(r'[.,][0-9]{6}0*[1-9]')
 _NOT_FINITE = re.compile(r'[-+]?\.?(nan|inf|infinity)', re.IGNORECASE)
 _PARTS = 'xyzw'
 
@@ -34,10 +35,17 @@ def read_number(node: Node) -> float:
     if len(text) > MAX_DIGITS or not _NUMBER.fullmatch(text):
         infinite = isinstance(node, Scalar) and _NOT_FINITE.fullmatch(node.text)
         raise Wrong(f'{shown(node)} is no {"finite " if infinite else ""}number', 'write one such as 0.25', node)
+    if _LEADING_ZERO.match(text):  # 010 is 8 to YAML 1.1, 10 to YAML 1.2, and nothing to JSON
+        raise Wrong(f'{shown(node)} begins with a zero, which some readers take for octal', 'remove that zero', node)
     number = float(text)
     if not math.isfinite(number):
         raise Wrong(f'{shown(node)} is too big for a number', 'write one such as 0.25', node)
     return number
+
+
+def written(node: Node) -> tuple[Scalar, ...]:
+    """The values of a list as they are written; those that are no single values are left out."""
+    return tuple(value for value in node.values if isinstance(value, Scalar)) if isinstance(node, Items) else ()
 
 
 def _bounded(least: float, most: float, unit_name: str, *, above: bool = False) -> Kind[float]:
@@ -102,7 +110,7 @@ def _read_orientation(node: Node) -> Quaternion:
         return turn
     length = math.hypot(x, y, z, w)
     message = f'the quaternion has the length {length:.4g} and not 1 (within {UNIT_TOLERANCE:g})'
-    if lost := lost_exponents((x, y, z, w)):
+    if lost := lost_exponents([part.text for part in written(node)]):
         parts = ' and '.join(f'{_PARTS[n]} ({(x, y, z, w)[n]:g})' for n in lost)
         raise Wrong(f'{message}: {parts} probably lost an exponent', 'put it back, or use ./lfd mtdf repair')
     raise Wrong(message, wanted)
@@ -115,14 +123,14 @@ def _read_range(node: Node) -> Range:
     return least, most
 
 
-def _of_scene(read: Callable[[yaml_nodes.Node], T]) -> Callable[[Node], T]:
+def _of_scene(read: Callable[[Node], T]) -> Callable[[Node], T]:
     """A value that scene files have, too, read as there."""
 
     def convert(node: Node) -> T:
         if not isinstance(node, Scalar):
             raise Wrong(f'{shown(node)} is no text', 'write a name')
         try:
-            return read(yaml_nodes.Scalar(node.line, node.text, node.plain))
+            return read(node)
         except scene_values.Wrong as wrong:
             message, _, fix = str(wrong).rstrip('.').rpartition('; ')
             raise Wrong(message or fix, fix) from None
@@ -157,6 +165,8 @@ def _read_moment(node: Node) -> datetime:
         moment = datetime.fromisoformat(node.text if isinstance(node, Scalar) else '')
     except ValueError:
         raise Wrong(f'{shown(node)} is no moment', fix) from None
+    if isinstance(node, Scalar) and _TOO_FINE.search(node.text):
+        raise Wrong(f'{shown(node)} is told more finely than by the microsecond', 'keep six digits of the second')
     if moment.tzinfo is None:
         raise Wrong(f'{shown(node)} has no time zone', fix)
     return moment

@@ -14,6 +14,7 @@ import numpy as np
 
 from lfd_description.files import write_atomically
 from lfd_description.scenes.values import FALSE, NOTHING, TRUE
+from lfd_planner.pose import Pose
 
 from .axes import unity_task_from_ros
 from .problems import MtdfError, Problem, errors
@@ -27,7 +28,6 @@ from .task import (
     Origin,
     Pick,
     Place,
-    Pose,
     Recorder,
     SetOutput,
     Task,
@@ -57,7 +57,7 @@ def dump_task(task: Task, *, file_format: str = 'yaml', version: int = 2, axes: 
         MtdfError: the task holds what a file of this version may not, or what no task may.
     """
     if version == 1:
-        _refuse_in_version_1(task, axes)
+        refuse_in_version_1(task, axes)
     data = task_data(task, version, axes)
     text = f'{json.dumps(data, indent=2, ensure_ascii=False)}\n' if file_format == 'json' else _yaml(data)
     if problems := errors(read_report(text).problems):
@@ -99,9 +99,9 @@ def text_in_yaml(text: str) -> str:
     return text if _PLAIN.fullmatch(text) and text.lower() not in _WORDS else json.dumps(text, ensure_ascii=False)
 
 
-def numbers_in_yaml(numbers: Sequence[float]) -> str:
-    """A list of numbers on one line, for YAML and JSON alike."""
-    return _flow(_numbers(numbers))
+def number_in_yaml(number: float) -> str:
+    """A number with all its digits, for YAML and JSON alike."""
+    return _float(_number(number))
 
 
 def rule_data(rule: Rule) -> Data:
@@ -194,8 +194,12 @@ def _present(**entries: Any) -> Data:
     return {key: value for key, value in plain.items() if value is not None}
 
 
-def _refuse_in_version_1(task: Task, axes: str) -> None:
-    """Version 1 loses nothing silently: what it cannot say is refused."""
+def refuse_in_version_1(task: Task, axes: str) -> None:
+    """Refuse what version 1 of the format cannot say, so that nothing is lost silently.
+
+    Raises:
+        MtdfError: the task says more.
+    """
     lost = [
         *(['axes other than those of ROS'] if axes != 'ros' else []),
         *(['the task origin'] if task.origin else []),

@@ -14,14 +14,16 @@ Nothing here knows ROS; `lfd_planner.messages` is the border to moveit_msgs. Req
 `SceneFault` with MoveIt's code and one sentence.
 """
 
+from lfd_planner.pose import IDENTITY, Pose
+
 from .allowed_collisions import AllowedCollisions
+from .contacts import BodyKind, Contact
 from .diffs import EMPTY, Added, Attached, Detached, Moved, Removed, SceneDiff, apply, compose, difference
 from .faults import Code, SceneFault
 from .frames import RobotFrames, frame_pose
 from .objects import AttachedObject, Body, ObjectType, Part, PlacedShape, Posture, PosturePoint, WorldObject
 from .persistent_map import PersistentMap
 from .planning_scene import LinkPoses, PlanningScene, shapes_in_world
-from .pose import IDENTITY, Pose
 from .scene_files import from_scene, to_scene
 from .triangles import SceneShape, TriangleMesh, collision_geometry, triangles_of
 
@@ -33,7 +35,9 @@ __all__ = [
     'Attached',
     'AttachedObject',
     'Body',
+    'BodyKind',
     'Code',
+    'Contact',
     'Detached',
     'LinkPoses',
     'Moved',

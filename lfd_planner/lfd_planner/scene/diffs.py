@@ -11,12 +11,12 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from lfd_description.bodies import Colour
+from lfd_planner.pose import Pose
 
 from .allowed_collisions import AllowedCollisions, PairEdit
-from .faults import Code, SceneFault
+from .faults import Code, SceneFault, quoted
 from .objects import AttachedObject, Body, Posture, WorldObject
 from .planning_scene import PlanningScene
-from .pose import Pose
 
 Value = TypeVar('Value')
 
@@ -145,7 +145,8 @@ def difference(old: PlanningScene, new: PlanningScene) -> SceneDiff:
     if old.frame != new.frame:
         raise SceneFault(
             Code.FRAME_TRANSFORM_FAILURE,
-            f"The scenes are in different frames, '{old.frame}' and '{new.frame}'; compare scenes of one frame.",
+            f'The scenes are in different frames, {quoted(old.frame)} and {quoted(new.frame)}; '
+            f'compare scenes of one frame.',
         )
     return SceneDiff(
         objects=tuple(_object_changes(old, new)),
@@ -276,7 +277,8 @@ def _missing(change: ObjectChange) -> SceneFault:
     done = type(change).__name__.lower()
     return SceneFault(
         Code.INVALID_OBJECT_NAME,
-        f"The diff has '{change.id}' {done}, but the scene it is applied to has no such object; send the whole scene.",
+        f'The diff has {quoted(change.id)} {done}, but the scene it is applied to has no such object; send the whole '
+        f'scene.',
     )
 
 

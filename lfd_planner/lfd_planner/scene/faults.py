@@ -1,20 +1,10 @@
 """What can be wrong with a request to a scene, with the codes that MoveIt's clients know."""
 
 from collections.abc import Collection
-from enum import IntEnum
 from itertools import islice
 
 from lfd_description.scenes.values import shortened
-
-
-class Code(IntEnum):
-    """The values of moveit_msgs/MoveItErrorCodes that requests to a scene can end with."""
-
-    FAILURE = 99999
-    INVALID_ROBOT_STATE = -17
-    INVALID_LINK_NAME = -18
-    INVALID_OBJECT_NAME = -19
-    FRAME_TRANSFORM_FAILURE = -21
+from lfd_planner.error_codes import Code as Code
 
 
 class SceneFault(ValueError):

@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 
 import numpy as np
 
 from lfd_description.kinematics import Tree
 from lfd_description.urdf import RobotTree
+from lfd_planner.pose import IDENTITY, Pose
 
 from .faults import Code, SceneFault, names, quoted
 from .objects import Body
 from .planning_scene import LinkPoses, PlanningScene, link_pose
-from .pose import IDENTITY, Pose
+
+MAX_FRAME = 2001
+"""Characters of a frame's name: an id and a subframe of 1000 each, with a slash between."""
 
 
 class RobotFrames:
@@ -52,16 +56,16 @@ def frame_pose(scene: PlanningScene, frame: str, link_poses: LinkPoses) -> Pose:
     if found is not None:
         return found
     # An id may hold slashes itself, so that every one of them may be where the subframe begins.
-    for at, letter in enumerate(name):
-        body, pose = _object(scene, name[:at], link_poses) if letter == '/' else (None, IDENTITY)
-        if body is not None and name[at + 1 :] in body.subframe:
-            return pose @ body.subframe[name[at + 1 :]]
+    for slash in re.finditer('/', name if len(name) <= MAX_FRAME else ''):
+        body, pose = _object(scene, name[: slash.start()], link_poses)
+        if body is not None and name[slash.end() :] in body.subframe:
+            return pose @ body.subframe[name[slash.end() :]]
     if name in scene.fixed_frames:
         return scene.fixed_frames[name]
     raise SceneFault(
         Code.FRAME_TRANSFORM_FAILURE,
-        f"The frame {quoted(frame)} is not known; use '{scene.frame}', a link ({names(link_poses)}), an object, or a "
-        f"subframe as 'object/subframe'.",
+        f'The frame {quoted(frame)} is not known; use {quoted(scene.frame)}, a link ({names(link_poses)}), an object, '
+        f"or a subframe as 'object/subframe'.",
     )
 
 

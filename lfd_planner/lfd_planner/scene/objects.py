@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from lfd_description.shapes import Capsule, MeshFile, Plane
 from lfd_description.urdf import Matrix
+from lfd_planner.pose import IDENTITY, Pose
 
-from .pose import IDENTITY, Pose
 from .triangles import SceneShape, TriangleMesh
 
 

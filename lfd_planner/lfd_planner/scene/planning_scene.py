@@ -13,12 +13,12 @@ from itertools import chain
 
 from lfd_description.bodies import Colour
 from lfd_description.urdf import Matrix
+from lfd_planner.pose import Pose
 
 from .allowed_collisions import NONE_ALLOWED, AllowedCollisions
 from .faults import Code, SceneFault, names, quoted
 from .objects import AttachedObject, Body, Part, PlacedShape, Posture, WorldObject
 from .persistent_map import PersistentMap
-from .pose import Pose
 
 LinkPoses = Mapping[str, Matrix]
 """The 4x4 transform scene frame -> link [m] of every link of the robot, for the scene's joint positions."""
@@ -86,7 +86,7 @@ class PlanningScene:
         old = self._in_world(id, 'appended to')
         body = replace(old.body, parts=(*old.body.parts, *parts)).with_subframes(subframes or {})
         if len(body.parts) == len(old.body.parts):
-            raise SceneFault(Code.FAILURE, f"There are no shapes to append to object '{id}'; give at least one.")
+            raise SceneFault(Code.FAILURE, f'There are no shapes to append to object {quoted(id)}; give at least one.')
         return replace(self, objects=self.objects.set(id, replace(old, body=body)))
 
     def move(self, id: str, pose: Pose) -> PlanningScene:
@@ -108,8 +108,8 @@ class PlanningScene:
         if len(new) != len(old.body.parts):
             raise SceneFault(
                 Code.FAILURE,
-                f"Object '{id}' has {len(old.body.parts)} shapes, and {len(new)} shape poses were sent to move it; "
-                f'send one for each, or none.',
+                f'Object {quoted(id)} has {len(old.body.parts)} shapes, and {len(new)} shape poses were sent to move '
+                f'it; send one for each, or none.',
             )
         parts = tuple(replace(part, pose=pose) for part, pose in zip(old.body.parts, new, strict=True))
         return replace(self, objects=self.objects.set(id, replace(old, body=replace(old.body, parts=parts))))
@@ -234,7 +234,7 @@ class PlanningScene:
         link = self.attached[id].link
         return SceneFault(
             Code.INVALID_OBJECT_NAME,
-            f"Object '{id}' is attached to link '{link}' and cannot be {done}; detach it first.",
+            f'Object {quoted(id)} is attached to link {quoted(link)} and cannot be {done}; detach it first.',
         )
 
     def _attached(self, id: str, done: str) -> AttachedObject:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from lfd_description.scenes import Scene, SceneError, SceneObject
 from lfd_description.scenes.scene import LIGHT_GREY
+from lfd_planner.pose import Pose
 
+from .faults import quoted
 from .objects import Body, Part, WorldObject
 from .persistent_map import PersistentMap
 from .planning_scene import LinkPoses, PlanningScene, link_pose
-from .pose import Pose
 from .triangles import TriangleMesh
 
 
@@ -33,14 +34,15 @@ def to_scene(scene: PlanningScene, link_poses: LinkPoses | None = None) -> Scene
     for held in scene.attached.values():
         if link_poses is None:
             problems.append(
-                f"object '{held.id}' is attached to link '{held.link}'; detach it, or give the links' poses."
+                f'object {quoted(held.id)} is attached to link {quoted(held.link)}; '
+                f"detach it, or give the links' poses."
             )
         else:
             things.append(WorldObject(held.id, held.body, link_pose(held.link, link_poses) @ held.pose))
     for thing in things:
         made = _scene_object(scene, thing)
         if isinstance(made, str):
-            problems.append(f"object '{thing.id}' {made}")
+            problems.append(f'object {quoted(thing.id)} {made}')
         else:
             found.append(made)
     if problems:

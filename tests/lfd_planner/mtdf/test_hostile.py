@@ -120,10 +120,10 @@ def test_is_refused_in_a_few_words(name: str, outcomes: dict[str, list[str]]):
 @pytest.mark.parametrize(
     ('name', 'message'),
     [
-        ('aliases that explode', 'anchors (&) and aliases (*) are not used in tasks; write the value out.'),
-        ('tags', "the tag 'tag:yaml.org,2002:python/object/apply:os.system' is not used in tasks; remove it."),
+        ('aliases that explode', 'anchors (&) and aliases (*) are not used here; write the value out.'),
+        ('tags', "the tag 'tag:yaml.org,2002:python/object/apply:os.system' is not used here; remove it."),
         ('open lists', 'lists and keys are nested 24 levels deep; flatten them.'),
-        ('many values', 'there are more than 500000 values; split the task.'),
+        ('many values', 'there are more than 500000 values; split the file.'),
         ('100 MB', 'it has more than 10000000 bytes; split the task.'),
         ('bytes', 'it is no UTF-8 text; save it as such.'),
         ('a byte order mark', 'the text begins with a byte order mark;'),

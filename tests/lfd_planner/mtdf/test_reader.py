@@ -5,6 +5,7 @@ from pathlib import Path
 import pytest
 import yaml
 
+from lfd_description.scenes import yaml_nodes
 from lfd_planner.mtdf import (
     AwaitInput,
     Descriptor,
@@ -23,7 +24,6 @@ from lfd_planner.mtdf import (
     commas,
     errors,
     load_task,
-    nodes,
     parse_task,
     read_report,
 )
@@ -364,7 +364,7 @@ class TestFiles:
 
 def test_without_libyaml_the_report_is_the_same(printed: str, monkeypatch: pytest.MonkeyPatch):
     expected = [read_report(text).problems for text in (printed, VERSION_2, VERSION_1.replace('0.8', '0.9'))]
-    monkeypatch.setattr(nodes, 'LOADER', yaml.SafeLoader)
+    monkeypatch.setattr(yaml_nodes, 'LOADER', yaml.SafeLoader)
     monkeypatch.setattr(commas, 'LOADER', yaml.SafeLoader)
     found = [read_report(text).problems for text in (printed, VERSION_2, VERSION_1.replace('0.8', '0.9'))]
     assert found == expected

@@ -1,4 +1,5 @@
 import math
+from itertools import permutations
 from pathlib import Path
 
 import pytest
@@ -123,7 +124,59 @@ def test_two_that_are_equally_near_are_ambiguous():
 
 
 def test_nearest_to_what_is_not_there():
-    assert "there is no 'moon' in the scene" in found('{nearest: moon}').rejected[0].fact
+    assert "there is no 'moon' in the scene" in found('{nearest: moon}').undecided[0].fact
+
+
+@pytest.mark.parametrize(
+    'rule',
+    [
+        '{not: {nearest: moon}}',
+        '{not: {not: {nearest: moon}}}',
+        '{color: red, not: {nearest: moon}}',
+        '{any: [{nearest: moon}, {shape: cone}]}',
+        '{not: {any: [{shape: cone}, {nearest: moon}]}}',
+        '{not: {all: [{shape: box}, {nearest: moon}]}, shape: box}',
+    ],
+)
+def test_what_cannot_be_decided_is_no_match_whatever_is_around_it(rule: str):
+    resolution = found(rule)
+    assert resolution.matched == ()
+    assert "there is no 'moon'" in resolution.undecided[0].fact
+    assert str(resolution).startswith("'it' is undecided\n  ?    red_cube cannot be compared")
+
+
+def test_what_is_decided_by_another_part_is_decided():
+    assert names('{any: [{color: yellow}, {nearest: moon}]}') == ['can']
+    assert names('{not: {all: [{shape: box}, {nearest: moon}]}}') == ['ball', 'can']
+    assert found('{color: yellow, not: {color: yellow}, nearest: moon}').undecided == ()
+
+
+def test_a_problem_says_that_it_cannot_be_decided():
+    descriptor = Descriptor('it', rule_of('{not: {nearest: moon}}'))
+    (problem,) = resolve_task(Task((descriptor,), (Pick('it'), Place('it', Pose()))), SCENE).problems
+    assert problem.message.startswith("it cannot be decided what 'it' is: red_cube cannot be compared")
+
+
+@pytest.mark.parametrize(
+    'parts',
+    [
+        ['{nearest: tray}', '{not: {nearest: [0.3, 0, 0]}}', '{tag: toy}'],
+        ['{not: {nearest: [0.1, 0, 0]}}', '{not: {nearest: [0.2, 0, 0]}}', '{color: red}'],
+        ['{nearest: tray}', '{nearest: [0.1, 0, 0]}'],
+        ['{not: {all: [{color: red}, {nearest: tray}]}}', '{nearest: tray}', '{color: red}'],
+    ],
+)
+def test_the_order_of_parts_does_not_matter(parts: list[str]):
+    answers = {tuple(names(f'{{all: [{", ".join(order)}]}}')) for order in permutations(parts)}
+    turned = {tuple(names(f'{{not: {{all: [{", ".join(order)}]}}}}')) for order in permutations(parts)}
+    assert len(answers) == len(turned) == 1
+
+
+def test_nearest_looks_at_those_that_fulfil_all_else():
+    assert names('{nearest: tray, not: {nearest: [0.3, 0, 0]}}') == names(
+        '{not: {nearest: [0.3, 0, 0]}, nearest: tray}'
+    )
+    assert names('{nearest: tray, not: {nearest: [0.3, 0, 0]}}') == ['red_plate']
 
 
 class TestTask:
@@ -202,7 +255,20 @@ def test_a_mesh_that_cannot_be_read_has_no_size(tmp_path: Path):
     file = tmp_path / 'a.stl'
     file.write_text('nothing')
     scene = Scene('base_link', (thing('a', MeshFile(file)),))
-    assert 'has no size' in found('{size: {longest: [0, 1]}}', scene=scene).rejected[0].fact
+    assert 'has no size' in found('{size: {longest: [0, 1]}}', scene=scene).undecided[0].fact
+    assert found('{not: {size: {longest: [0, 1]}}}', scene=scene).matched == ()
+
+
+def test_one_that_may_be_nearer_leaves_the_nearest_undecided(tmp_path: Path):
+    file = tmp_path / 'a.stl'
+    file.write_text('nothing')
+    near, far = thing('near', MeshFile(file), (0.1, 0, 0)), thing('far', at=(0.2, 0, 0))
+    resolution = found('{size: {longest: [0, 1]}, nearest: [0, 0, 0]}', scene=Scene('base_link', (near, far)))
+    assert resolution.matched == ()
+    assert 'near may be nearer' in resolution.undecided[1].fact
+    assert (
+        found('{size: {longest: [0, 1]}, nearest: [0.2, 0, 0]}', scene=Scene('base_link', (near, far))).object == 'far'
+    )
 
 
 def test_boxes_of_the_demonstration_by_their_colour():

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from support.scene_edits import random_pose
 
-from lfd_planner.scene import IDENTITY, Pose
+from lfd_planner.pose import IDENTITY, Pose
 
 
 @pytest.mark.parametrize('seed', range(50))

@@ -1,0 +1,32 @@
+"""The numbers by which MoveIt's clients know how a request ended: the values of moveit_msgs/MoveItErrorCodes."""
+
+from enum import IntEnum
+
+
+class Code(IntEnum):
+    """How a request ended; the name is MoveIt's, its spelling included."""
+
+    SUCCESS = 1
+    FAILURE = 99999
+    PLANNING_FAILED = -1
+    INVALID_MOTION_PLAN = -2
+    MOTION_PLAN_INVALIDATED_BY_ENVIRONMENT_CHANGE = -3
+    CONTROL_FAILED = -4
+    UNABLE_TO_AQUIRE_SENSOR_DATA = -5
+    TIMED_OUT = -6
+    PREEMPTED = -7
+    START_STATE_IN_COLLISION = -10
+    START_STATE_VIOLATES_PATH_CONSTRAINTS = -11
+    GOAL_IN_COLLISION = -12
+    GOAL_VIOLATES_PATH_CONSTRAINTS = -13
+    GOAL_CONSTRAINTS_VIOLATED = -14
+    INVALID_GROUP_NAME = -15
+    INVALID_GOAL_CONSTRAINTS = -16
+    INVALID_ROBOT_STATE = -17
+    INVALID_LINK_NAME = -18
+    INVALID_OBJECT_NAME = -19
+    FRAME_TRANSFORM_FAILURE = -21
+    START_STATE_INVALID = -26
+    GOAL_STATE_INVALID = -27
+    UNRECOGNIZED_GOAL_TYPE = -28
+    NO_IK_SOLUTION = -31
