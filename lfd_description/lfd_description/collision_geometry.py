@@ -8,15 +8,10 @@ import coal
 import numpy as np
 import numpy.typing as npt
 import trimesh
-from scipy.spatial import ConvexHull, QhullError
 
+from .convex_meshes import checked_mesh
 from .meshes import MeshError, load_mesh
 from .shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere
-
-CONVEX_VOLUME_RATIO = 0.999  # a mesh that fills its hull to this share is checked as the hull: faster, and solid inside
-MOST_CORNERS = 2000
-MOST_TRIANGLES = 50_000
-"""A mesh with more is checked as its convex hull: exact checks of so many would take minutes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,41 +66,19 @@ def _digest(shape: MeshFile) -> str:
 
 def mesh_geometry(mesh: trimesh.Trimesh) -> Geometry:
     """A mesh as its convex hull, if it is one or has too many triangles, or as a hierarchy of its triangles."""
-    solid = mesh.copy()
-    solid.merge_vertices(merge_tex=True, merge_norm=True)  # STL repeats each corner, so that nothing seems closed
-    hull = _hull(solid.vertices)
-    if hull is not None:
-        is_convex = solid.is_watertight and abs(solid.volume) >= CONVEX_VOLUME_RATIO * hull.volume
-        if is_convex or len(solid.faces) > MOST_TRIANGLES:
-            return Geometry(_convex(hull))
+    checked = checked_mesh(mesh)
+    hull = None if checked.corners is None else _convex(checked.corners)
+    if hull is not None and checked.is_convex:
+        return Geometry(hull)
     model = coal.BVHModelOBBRSS()
-    model.beginModel(len(solid.faces), len(solid.vertices))
-    model.addVertices(np.asarray(solid.vertices, dtype=np.float64))
-    model.addTriangles(np.asarray(solid.faces, dtype=np.int64))
+    model.beginModel(len(checked.triangles), len(checked.vertices))
+    model.addVertices(checked.vertices)
+    model.addTriangles(checked.triangles)
     model.endModel()
-    return Geometry(model, None if hull is None else _convex(hull))
+    return Geometry(model, hull)
 
 
-def _convex(hull: ConvexHull) -> coal.CollisionGeometry:
-    vertices = hull.points[hull.vertices]
-    if len(vertices) > MOST_CORNERS:  # more than coal takes; what the farthest in so many directions leave out is tiny
-        vertices = vertices[np.unique(np.argmax(vertices @ _directions(MOST_CORNERS).T, axis=0))]
+def _convex(corners: npt.NDArray[np.float64]) -> coal.CollisionGeometry:
     points = coal.StdVec_Vec3s()
-    points.extend([np.asarray(vertex, dtype=np.float64) for vertex in vertices])
+    points.extend(list(corners))
     return coal.Convex.convexHull(points, True, 'Qt')
-
-
-def _directions(count: int) -> npt.NDArray[np.float64]:
-    """Unit vectors, spread evenly over the sphere along a spiral, (count, 3)."""
-    height = 1.0 - (2.0 * np.arange(count) + 1.0) / count
-    angle = np.arange(count) * np.pi * (3.0 - np.sqrt(5.0))
-    ring = np.sqrt(1.0 - height**2)
-    return np.column_stack([ring * np.cos(angle), ring * np.sin(angle), height])
-
-
-def _hull(vertices: npt.NDArray[np.float64]) -> ConvexHull | None:
-    """The convex hull; none of a flat mesh, which encloses nothing."""
-    try:
-        return ConvexHull(vertices)
-    except (QhullError, ValueError):
-        return None

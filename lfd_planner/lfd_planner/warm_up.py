@@ -3,15 +3,23 @@
 Run once after the installation: `python -m lfd_planner.warm_up`. Later processes load the result from disk.
 """
 
+from collections.abc import Sequence
+
 import numpy as np
 
 from lfd_description.bodies import Body
 from lfd_description.kinematics import Chain, Tree
+from lfd_description.meshes import shape_mesh
 from lfd_description.model.collision_matrix import sample_collision_matrix
 from lfd_description.pictures import studio
-from lfd_description.shapes import Sphere
+from lfd_description.shapes import Plane, Sphere
 from lfd_description.urdf import Joint, Limits, RobotTree
+from lfd_planner import cartesian, search, timing
+from lfd_planner.collision import CollisionWorld, RobotGeometry, first_collision, make_room
+from lfd_planner.collision.solids import solid_of
 from lfd_planner.robot.ik import make_solver
+from lfd_planner.scene import Body as SceneBody
+from lfd_planner.scene import PlanningScene, TriangleMesh, WorldObject
 
 _LINKS = ('base', 'shoulder', 'upper_arm', 'forearm', 'roll', 'pitch', 'tip')
 _AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
@@ -29,7 +37,24 @@ def warm_up() -> None:
         make_solver(arm, 'base', tip).solve(pose)
     balls = [Body(link, Sphere(0.01), np.eye(4)) for link in _LINKS]
     sample_collision_matrix(arm, balls, {}, samples=1)
+    _check_collisions(arm, balls)
+    search.warm_up()
+    timing.warm_up()
+    cartesian.warm_up()
     studio.warm_up()
+
+
+def _check_collisions(arm: RobotTree, bodies: Sequence[Body]) -> None:
+    scene = PlanningScene('base').add(WorldObject('floor', SceneBody.of(Plane())))
+    world = CollisionWorld(RobotGeometry(arm, bodies, 'base'), scene, [joint.name for joint in arm.joints])
+    q = np.zeros(6)
+    world.collides(q)
+    world.collide([q])
+    world.contacts(q)
+    world.clearance(q)
+    world.edge_free(q, q, 0.1)
+    first_collision(world.data, q, q, 0.1, make_room(world.data))
+    solid_of(TriangleMesh.of(shape_mesh(Sphere(0.1))))
 
 
 def _arm_with_spherical_wrist() -> RobotTree:

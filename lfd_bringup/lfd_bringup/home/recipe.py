@@ -293,6 +293,8 @@ def _warm_up_step(layout: Layout) -> Step:
     value = digest('warm-up 1', layout.python_version() or '', requirements, digest_files(layout.checkout, sources))
 
     def act(line: StepLine) -> None:
+        # numba looks at a function's own file only, and would go on with what another file had before.
+        remove(layout, layout.numba_cache)
         _run(layout, title, [str(layout.python), '-m', WARM_UP_MODULE], line, lambda _: None)
 
     return Step(title, {'warm-up': value}, act, lambda: remove(layout, layout.numba_cache), layout.numba_cache.is_dir)

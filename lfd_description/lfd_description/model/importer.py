@@ -18,7 +18,7 @@ import numpy.typing as npt
 import yaml
 
 from lfd_description.bodies import COLLISION, Body, MeshFinder, collision_bodies, visual_bodies
-from lfd_description.collision_geometry import MOST_TRIANGLES
+from lfd_description.convex_meshes import MOST_TRIANGLES
 from lfd_description.grippers import GripperError, find_gripper, gripper_names
 from lfd_description.kinematics import Chain
 from lfd_description.meshes import load_mesh

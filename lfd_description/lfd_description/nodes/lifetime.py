@@ -14,13 +14,24 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.signals import SignalHandlerOptions
 
+from .executor import BackgroundExecutor
+
 LOOK_EVERY = 0.1  # [s] between two looks at the flag, when nothing else happens
+ANSWER_WITHIN = 2.0  # [s] that requests under way have, at the end, to be answered
 
 
 def run_until_signal(
-    name: str, make: Callable[[], Node], args: Sequence[str] | None, refusals: tuple[type[Exception], ...] = ()
+    name: str,
+    make: Callable[[], Node],
+    args: Sequence[str] | None,
+    refusals: tuple[type[Exception], ...] = (),
+    *,
+    threads: int = 1,
+    on_stop: Callable[[], None] = lambda: None,
 ) -> int:
-    """Run a node until SIGINT or SIGTERM.
+    """Run a node until SIGINT or SIGTERM; `threads` callbacks of it at once.
+
+    `on_stop` is called after the signal, to end what is under way; its answers are still sent.
 
     Returns 0 then, or 2 at once, with one sentence on stderr, if the command line is wrong or `make` raises one of the
     `refusals`.
@@ -36,11 +47,30 @@ def run_until_signal(
         print(f'{name}: {" ".join(str(error).split())}', file=sys.stderr)
         rclpy.try_shutdown()
         return 2
+    if threads > 1:
+        _serve_in_threads(node, threads, stop, on_stop)
+    else:
+        _serve(node, stop)
+        on_stop()
+    node.destroy_node()
+    rclpy.try_shutdown()
+    return 0
+
+
+def _serve(node: Node, stop: threading.Event) -> None:
     executor = SingleThreadedExecutor()
     executor.add_node(node)
     while not stop.is_set():
         executor.spin_once(timeout_sec=LOOK_EVERY)
     executor.shutdown()
-    node.destroy_node()
-    rclpy.try_shutdown()
-    return 0
+
+
+def _serve_in_threads(node: Node, threads: int, stop: threading.Event, on_stop: Callable[[], None]) -> None:
+    def log(error: Exception) -> None:
+        node.get_logger().error(f'A callback failed: {error!r}', throttle_duration_sec=1.0)
+
+    executor = BackgroundExecutor(threads, log)
+    executor.add_node(node)
+    stop.wait()
+    on_stop()
+    executor.close(ANSWER_WITHIN)

@@ -225,7 +225,7 @@ def _fill_normal(work: Workspace) -> None:
 
 
 @compiled
-def _solve_damped(work: Workspace, damping: float) -> None:
+def solve_damped(work: Workspace, damping: float) -> None:
     """The step that solves (normal + damping) step = gradient, by Cholesky's factors below the diagonal."""
     a, dof = work.normal, work.gradient.shape[0]
     step = work.step
@@ -270,7 +270,7 @@ def descend(q: Numbers, arm: Arm, goal: Matrix, limits: Matrix, steps: int, work
         # Less damping the closer the goal is, so that the last steps are Newton's; more after a step that did not help.
         damping = max(0.1 * damping, _DAMPING * error + _LEAST_DAMPING)
         for _ in range(_TRIALS):
-            _solve_damped(work, damping)
+            solve_damped(work, damping)
             for k in range(q.shape[0]):
                 work.trial[k] = min(max(q[k] + work.step[k], limits[LOWER, k]), limits[UPPER, k])
             found = error_at(work.trial, arm, goal, work)

@@ -1,0 +1,369 @@
+"""A planning scene with a robot in it, ready for collision checks."""
+
+from __future__ import annotations
+
+import math
+import threading
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from weakref import WeakKeyDictionary
+
+import numpy as np
+import numpy.typing as npt
+
+from lfd_description.shapes import Vector
+from lfd_description.urdf import Matrix
+from lfd_planner.scene import (
+    AttachedObject,
+    BodyKind,
+    Code,
+    Contact,
+    PersistentMap,
+    PlanningScene,
+    SceneFault,
+    WorldObject,
+)
+
+from .contacts import CONTACT_WIDTH, DEPTH, NORMAL, ONE, OTHER, POSITION, find_contacts, find_nearest
+from .hierarchies import build
+from .library import ShapeLibrary
+from .robot_geometry import MovingFrames, RobotGeometry
+from .rows import BALL, CENTRE, FRAME, HALF, KIND, OWNER, PLANE, POSE, WIDTH, Numbers
+from .solids import solid_of
+from .world import Room, World, collide_many, collides, edge_free, is_stuck, make_room
+
+_NOBODY = ''
+"""The name of an object of which allowed collisions say nothing: no object has it."""
+_MOST_CONTACTS = 100
+
+
+class CollisionWorld:
+    """An immutable snapshot of a robot in a scene; several threads may use it at once.
+
+    Links are checked against each other, against objects and against what is attached; attached objects against links,
+    objects and each other; objects in the world not among themselves. What `scene.may_touch` allows is left out.
+    Padding and scale of links count against the world only, as in MoveIt.
+
+    Args:
+        robot: the robot's solids.
+        scene: where it stands; in the frame that the robot was made for.
+        joints: the columns of q. All other joints stand where the scene says, or at 0; mimics follow.
+        padding: how close links and attached objects may come to the world [m].
+        self_padding: how close they may come to each other [m].
+
+    Raises:
+        ValueError: a joint does not exist, the scene is in another frame, or a padding is no length.
+        SceneFault: something is attached to a link that does not exist.
+        MeshError: the mesh of an object cannot be used.
+    """
+
+    def __init__(
+        self,
+        robot: RobotGeometry,
+        scene: PlanningScene,
+        joints: Sequence[str],
+        *,
+        padding: float = 0.0,
+        self_padding: float = 0.0,
+    ) -> None:
+        if scene.frame != robot.frame:
+            raise ValueError(
+                f"The scene is in the frame '{scene.frame}', but the robot was made ready for '{robot.frame}'; "
+                f'make it ready for the scene.'
+            )
+        for value in (padding, self_padding):
+            if not (math.isfinite(value) and value >= 0.0):
+                raise ValueError(f'A padding of {value} is no length; give 0 or more, in metres.')
+        self.joints = tuple(joints)
+        self._scene = scene
+        parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), padding)
+        self._robot_names, self._objects = parts.names, tuple(scene.objects)
+        self.data = _world(parts, scene, len(self.joints), self_padding, _scene_rows(robot, parts.library, scene))
+        self._rooms = threading.local()
+
+    @property
+    def dof(self) -> int:
+        """How many numbers q has."""
+        return len(self.joints)
+
+    def collides(self, q: npt.ArrayLike) -> bool:
+        """Whether anything touches that must not, at joint positions q, (dof,) [rad or m]."""
+        return collides(self.data, self._row(q), self._room)
+
+    def collide(self, q: npt.ArrayLike) -> npt.NDArray[np.bool_]:
+        """The same for many at once: for each row of q, (N, dof), whether it collides, (N,)."""
+        rows = self._checked(q, 2)
+        found = np.zeros(len(rows), dtype=np.bool_)
+        collide_many(self.data, rows, found, self._room)
+        return found
+
+    def contacts(self, q: npt.ArrayLike, most: int = _MOST_CONTACTS) -> tuple[Contact, ...]:
+        """What touches at joint positions q, (dof,): the deepest contact of each two, `most` of them at most.
+
+        They come in the order of the robot's bodies, then of attached objects, then of the scene's objects.
+        """
+        row = self._row(q)
+        found = np.empty((64, CONTACT_WIDTH))
+        count = find_contacts(self.data, row, found, self._room)
+        if count > len(found):
+            found = np.empty((count, CONTACT_WIDTH))
+            find_contacts(self.data, row, found, self._room)
+        deepest: dict[tuple[str, str], Contact] = {}
+        for values in found[:count]:
+            contact = self._contact(values)
+            known = deepest.get((contact.a, contact.b))
+            if known is None or contact.depth > known.depth:
+                deepest[contact.a, contact.b] = contact
+        return tuple(deepest.values())[:most]
+
+    def clearance(self, q: npt.ArrayLike) -> tuple[float, str, str]:
+        """The smallest distance of two that must not touch [m], 0 if they do, and their names; padding left aside.
+
+        Endless, with empty names, if there are no two such.
+        """
+        distance, one, other = find_nearest(self.data, self._row(q), self._room)
+        return (math.inf, '', '') if one < 0 else (distance, self._name(one), self._name(other))
+
+    def edge_free(self, q0: npt.ArrayLike, q1: npt.ArrayLike, step: float) -> bool:
+        """Whether the straight way from q0 to q1, (dof,) each, is free.
+
+        Samples lie so close that no joint moves more than `step` [rad or m] between them; both ends are among them.
+        """
+        if not step > 0.0:
+            raise ValueError(f'A step of {step} leads nowhere; give one above 0, in radians or metres.')
+        return edge_free(self.data, self._row(q0), self._row(q1), step, self._room)
+
+    @property
+    def _room(self) -> Room:
+        room: Room | None = getattr(self._rooms, 'room', None)
+        if room is None:
+            room = self._rooms.room = make_room(self.data)
+        return room
+
+    def _row(self, q: npt.ArrayLike) -> Numbers:
+        return self._checked(q, 1)
+
+    def _checked(self, q: npt.ArrayLike, dimensions: int) -> Numbers:
+        rows: Numbers = np.asarray(q, dtype=np.float64, order='C')
+        if rows.ndim != dimensions or rows.shape[-1] != self.dof:
+            wanted = f'({self.dof},)' if dimensions == 1 else f'(N, {self.dof})'
+            raise ValueError(f'Joint positions must have the shape {wanted}, not {rows.shape}.')
+        if not math.isfinite(sum(rows.tolist()) if dimensions == 1 else rows.sum()):
+            raise ValueError('Joint positions must be finite numbers; one of these is not.')
+        return rows
+
+    def _contact(self, values: Numbers) -> Contact:
+        one, other = int(values[ONE]), int(values[OTHER])
+        return Contact(
+            a=self._name(one),
+            b=self._name(other),
+            kind_a=self._kind(one),
+            kind_b=self._kind(other),
+            position=_vector(values, POSITION),
+            normal=_vector(values, NORMAL),
+            depth=float(values[DEPTH]),
+        )
+
+    def _name(self, solid: int) -> str:
+        names = self._robot_names if solid < self.data.moving else self._objects
+        return names[int(self.data.solids[solid, OWNER])]
+
+    def _kind(self, solid: int) -> BodyKind:
+        if solid >= self.data.moving:
+            return 'object'
+        return 'attached' if self._name(solid) in self._scene.attached else 'link'
+
+
+def _vector(values: Numbers, at: int) -> Vector:
+    x, y, z = values[at : at + 3].tolist()
+    return x, y, z
+
+
+# The robot and what is attached to it ---------------------------------------------------------------------------------
+
+
+class _RobotParts:
+    """The rows of the robot's solids and of attached objects, and which of them are checked against what."""
+
+    def __init__(self, robot: RobotGeometry, scene: PlanningScene, frames: MovingFrames, padding: float) -> None:
+        self.library = robot.library()
+        self.frames = frames
+        self.names: tuple[str, ...] = (*dict.fromkeys(body.link for body in robot.bodies), *scene.attached)
+        self._shapes: list[Numbers] = []
+        self._poses: list[Matrix] = []
+        self._owners: list[int] = []
+        self._frames: list[int] = []
+        self.outer: list[tuple[int, float]] = []
+        """Solids that are checked against the scene, and their margins [m]."""
+        self.of: list[list[int]] = [[] for _ in self.names]
+        """By owner, the solids that are checked against other owners."""
+        self._add_links(robot, scene, padding)
+        self._add_attached(scene, padding)
+        self.rows = _placed_rows(self._shapes, self._poses)
+        self.rows[:, OWNER], self.rows[:, FRAME] = self._owners, self._frames
+
+    def _add_links(self, robot: RobotGeometry, scene: PlanningScene, padding: float) -> None:
+        owners = {name: number for number, name in enumerate(self.names)}
+        for number, body in enumerate(robot.bodies):
+            owner, margin = owners[body.link], max(padding + scene.link_padding.get(body.link, 0.0), 0.0)
+            frame, pose = self.frames.places[body.link]
+            here = self._add(self.library.row(robot.solids[number]), owner, frame, pose @ body.origin)
+            self.of[owner].append(here)
+            scale = scene.link_scale.get(body.link, 1.0)
+            if scale != 1.0:
+                here = self._add(self.library.row(robot.scaled(number, scale)), owner, frame, pose @ body.origin)
+            self.outer.append((here, margin))
+
+    def _add_attached(self, scene: PlanningScene, padding: float) -> None:
+        first = len(self.names) - len(scene.attached)
+        for owner, held in enumerate(scene.attached.values(), first):
+            frame, pose = self._place(held)
+            for part in held.body.parts:
+                row = self.library.row(solid_of(part.shape))
+                here = self._add(row, owner, frame, pose @ held.pose.matrix @ part.pose.matrix)
+                self.of[owner].append(here)
+                self.outer.append((here, padding))
+
+    def _place(self, held: AttachedObject) -> tuple[int, Matrix]:
+        if held.link not in self.frames.places:
+            raise SceneFault(
+                Code.INVALID_LINK_NAME,
+                f"Object '{held.id}' is attached to link '{held.link}', which the robot does not have; detach it.",
+            )
+        return self.frames.places[held.link]
+
+    def _add(self, row: Numbers, owner: int, frame: int, pose: Matrix) -> int:
+        self._shapes.append(row)
+        self._poses.append(pose)
+        self._owners.append(owner)
+        self._frames.append(frame)
+        return len(self._shapes) - 1
+
+    def pairs(self, scene: PlanningScene) -> Iterator[tuple[int, int]]:
+        """Solids of different owners that must not touch."""
+        for a, b in combinations(range(len(self.names)), 2):
+            if not scene.may_touch(self.names[a], self.names[b]):
+                for one in self.of[a]:
+                    for other in self.of[b]:
+                        yield one, other
+
+    def move(self, pair: tuple[int, int]) -> bool:
+        """Whether a joint moves two solids against each other."""
+        return self._frames[pair[0]] != self._frames[pair[1]]
+
+    def moves(self, outer: tuple[int, float]) -> bool:
+        """Whether a joint moves a solid against the scene."""
+        return self._frames[outer[0]] != 0
+
+
+def _placed_rows(shapes: Sequence[Numbers], poses: Sequence[Matrix]) -> Numbers:
+    """The rows of shapes at transforms moving frame -> solid, (4, 4) [m]."""
+    rows: Numbers = np.array(shapes).reshape(-1, WIDTH)
+    places = np.array(poses).reshape(-1, 4, 4)
+    rows[:, BALL : BALL + 3] = np.einsum('nij,nj->ni', places[:, :3, :3], rows[:, BALL : BALL + 3]) + places[:, :3, 3]
+    rows[:, POSE : POSE + 12] = places[:, :3].reshape(-1, 12)
+    return rows
+
+
+# The scene ------------------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True, eq=False)
+class _Kept:
+    """The rows of a scene's objects, kept for the next scene, in which most stand still."""
+
+    library: ShapeLibrary
+    objects: PersistentMap[str, WorldObject]
+    rows: Numbers
+    spans: dict[str, tuple[int, int]]
+    """By object, its rows: from the first to the end."""
+
+
+_kept: WeakKeyDictionary[RobotGeometry, _Kept] = WeakKeyDictionary()
+
+
+def _scene_rows(robot: RobotGeometry, library: ShapeLibrary, scene: PlanningScene) -> Numbers:
+    """The rows of all solids of the objects in the scene, (n, WIDTH); not to be written to."""
+    kept = _kept.get(robot)
+    if kept is None or kept.library is not library:
+        kept = _Kept(library, PersistentMap(), np.empty((0, WIDTH)), {})
+    changes = scene.objects.changes_from(kept.objects)
+    fresh = [after for _, after in changes.values() if after is not None]
+    placed = [part for thing in fresh for part in thing.placed]
+    shapes = [library.row(solid_of(part.shape)) for part in placed]
+    rows, first = np.vstack([kept.rows, _placed_rows(shapes, [part.pose for part in placed])]), len(kept.rows)
+    spans = dict(kept.spans)
+    for thing in fresh:
+        spans[thing.id] = first, first + len(thing.body.parts)
+        first += len(thing.body.parts)
+    _kept[robot] = _in_order_of(scene, library, rows, spans)
+    return _kept[robot].rows
+
+
+def _in_order_of(
+    scene: PlanningScene, library: ShapeLibrary, rows: Numbers, spans: Mapping[str, tuple[int, int]]
+) -> _Kept:
+    """The rows of the scene's objects, in their order, from rows in any order."""
+    taken: list[int] = []
+    owners: list[int] = []
+    ordered: dict[str, tuple[int, int]] = {}
+    for owner, id in enumerate(scene.objects):
+        first, end = spans[id]
+        ordered[id] = len(taken), len(taken) + end - first
+        taken.extend(range(first, end))
+        owners.extend([owner] * (end - first))
+    sorted_rows: Numbers = rows[np.array(taken, dtype=np.int64)]
+    sorted_rows[:, OWNER] = owners
+    return _Kept(library, scene.objects, sorted_rows, ordered)
+
+
+def _boxes(rows: Numbers) -> Numbers:
+    """The boxes around solids of the scene, low and high corner in its frame, (n, 6) [m]."""
+    poses = rows[:, POSE : POSE + 12].reshape(-1, 3, 4)
+    middle = np.einsum('nij,nj->ni', poses[:, :, :3], rows[:, CENTRE : CENTRE + 3]) + poses[:, :, 3]
+    half = np.einsum('nij,nj->ni', np.abs(poses[:, :, :3]), rows[:, HALF : HALF + 3])
+    half += 1e-12 * (1.0 + np.abs(middle))
+    return np.hstack([middle - half, middle + half])
+
+
+def _may_touch(scene: PlanningScene, names: Sequence[str]) -> npt.NDArray[np.bool_]:
+    """Whether each of the names may touch each object in the scene; only those that are mentioned are asked for."""
+    allowed = scene.allowed
+    mentioned = {*allowed.rows, *allowed.defaults}
+    for held in scene.attached.values():
+        mentioned |= {held.link, *held.touch_links}
+    usual = np.array([scene.may_touch(name, _NOBODY) for name in names], dtype=np.bool_)
+    table = np.repeat(usual[:, np.newaxis], len(scene.objects), axis=1)
+    for column, id in enumerate(scene.objects):
+        if id in mentioned:
+            table[:, column] = [scene.may_touch(name, id) for name in names]
+    return np.ascontiguousarray(table)
+
+
+def _world(parts: _RobotParts, scene: PlanningScene, dof: int, self_padding: float, rows: Numbers) -> World:
+    moving = len(parts.rows)
+    pairs = sorted(parts.pairs(scene), key=lambda pair: not parts.move(pair))
+    outer = sorted(parts.outer, key=lambda entry: not parts.moves(entry))
+    endless = rows[:, KIND] == PLANE
+    ended = np.flatnonzero(~endless)
+    order = np.empty(len(ended), dtype=np.int64)
+    tree = build(np.ascontiguousarray(_boxes(rows[ended])), order)
+    world = World(
+        dof=dof,
+        joints=parts.frames.joints,
+        solids=np.vstack([parts.rows, rows]),
+        moving=moving,
+        pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+        moving_pairs=sum(map(parts.move, pairs)),
+        self_margin=float(self_padding),
+        outer=np.array(outer, dtype=np.float64).reshape(-1, 2),
+        moving_outer=sum(map(parts.moves, outer)),
+        may_touch=_may_touch(scene, parts.names),
+        tree=tree,
+        leaves=moving + np.concatenate([ended[order], np.flatnonzero(endless)]),
+        planes=int(endless.sum()),
+        shapes=parts.library.shapes(),
+        stuck=False,
+    )
+    return world._replace(stuck=is_stuck(world, make_room(world)))
