@@ -28,5 +28,10 @@ setup(
     maintainer_email='lfd@example.org',
     description='From a demonstrated task and a scene to a checked robot motion.',
     license='Apache-2.0',
-    entry_points={'console_scripts': []},
+    entry_points={
+        'console_scripts': [
+            'move_group = lfd_planner.nodes.move_group:main',
+            'scene_sync = lfd_planner.nodes.scene_sync:main',
+        ]
+    },
 )

@@ -14,14 +14,16 @@ import dataclasses
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from lfd_description.robots import find_robot, robot_description
 
-ParameterValue = bool | int | float | str
+from .move_group import move_group_parameters
 
 # Official package -> the package of ours that stands in for it where there is no ROS 2 installation.
 STAND_INS = {
     'controller_manager': 'lfd_hardware',
+    'moveit_ros_move_group': 'lfd_planner',
     'robot_state_publisher': 'lfd_description',
 }
 
@@ -39,7 +41,8 @@ class NodeSpec:
     package: str
     executable: str
     arguments: tuple[str, ...] = ()
-    parameters: Mapping[str, ParameterValue] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    """Values, lists of them, and further names below a name."""
     parameter_files: tuple[Path, ...] = ()
     remappings: tuple[tuple[str, str], ...] = ()
     is_one_shot: bool = False
@@ -60,11 +63,12 @@ def describe(robot_name: str, *, hardware: str = 'mock') -> Graph:
     hardware: 'mock' for controllers without a robot.
     """
     robot = find_robot(robot_name)
+    urdf = robot_description(robot, hardware=hardware)
     state_publisher = NodeSpec(
         name='robot_state_publisher',
         package='robot_state_publisher',
         executable='robot_state_publisher',
-        parameters={'robot_description': robot_description(robot, hardware=hardware), 'publish_frequency': 50.0},
+        parameters={'robot_description': urdf, 'publish_frequency': 50.0},
     )
     controller_manager = NodeSpec(
         name='controller_manager',
@@ -80,13 +84,28 @@ def describe(robot_name: str, *, hardware: str = 'mock') -> Graph:
         is_one_shot=True,
         follows=controller_manager.name,
     )
-    return Graph(robot.name, (state_publisher, controller_manager, spawner))
+    move_group = NodeSpec(
+        name='move_group',
+        package='moveit_ros_move_group',
+        executable='move_group',
+        parameters=move_group_parameters(robot, urdf),
+    )
+    return Graph(robot.name, (state_publisher, controller_manager, move_group, spawner))
 
 
 def embedded(graph: Graph) -> Graph:
     """The same graph with the stand-ins of the embedded home."""
     nodes = (dataclasses.replace(node, package=STAND_INS.get(node.package, node.package)) for node in graph.nodes)
     return dataclasses.replace(graph, nodes=tuple(nodes))
+
+
+def _shown(value: object) -> str:
+    """A parameter's value for people."""
+    if isinstance(value, str) and value.lstrip().startswith('<'):
+        return f'{len(value)} characters of XML'
+    if isinstance(value, Mapping):
+        return f'{", ".join(value)} ...'
+    return str(value)
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -98,8 +117,7 @@ def main(arguments: argparse.Namespace) -> int:
     for node in graph.nodes:
         print(f'\n{node.name}\n  runs        {node.package}/{node.executable} {" ".join(node.arguments)}'.rstrip())
         for key, value in node.parameters.items():
-            text = f'{len(str(value))} characters of URDF' if key == 'robot_description' else value
-            print(f'  parameter   {key}: {text}')
+            print(f'  parameter   {key}: {_shown(value)}')
         for path in node.parameter_files:
             print(f'  parameters  {path}')
         for old, new in node.remappings:

@@ -5,7 +5,7 @@ import rclpy
 from rclpy.signals import SignalHandlerOptions
 from support.peer import eventually
 
-from lfd_hardware.nodes.executor import BackgroundExecutor
+from lfd_description.nodes.executor import BackgroundExecutor
 
 
 @pytest.fixture

@@ -27,13 +27,13 @@ from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
+from lfd_description.nodes.executor import BackgroundExecutor
 from lfd_description.nodes.lifetime import run_until_signal
 from lfd_hardware.controllers import CONTROLLERS, Controller, ControllerError, ControllerState
 from lfd_hardware.description import DescriptionError, parse_hardware
 from lfd_hardware.drivers import DriverError
 from lfd_hardware.hardware import ClaimRefused, Device, Hardware
 from lfd_hardware.loop import ControlLoop, LoopStatistics
-from lfd_hardware.nodes.executor import BackgroundExecutor
 
 DESCRIPTION_QOS = QoSProfile(
     depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL

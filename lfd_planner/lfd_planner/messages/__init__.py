@@ -8,6 +8,7 @@ from .allowed_collisions import allowed_from_message, allowed_to_message
 from .attached_objects import apply_attached_object, attached_to_message, detach_message
 from .capsules import CapsuleAs
 from .colours import colours_from_message, colours_to_message
+from .constraints import constraints_from_message
 from .objects import (
     apply_collision_object,
     move_message,
@@ -18,13 +19,17 @@ from .objects import (
 from .planning_scene import (
     Applied,
     apply_planning_scene,
+    apply_robot_state,
     apply_world,
     diff_to_message,
+    pose_of_transform,
+    robot_state_to_message,
     scene_to_message,
     world_to_message,
 )
 from .poses import pose_from_message, pose_to_message
 from .shapes import mesh_from_message, mesh_to_message
+from .trajectories import trajectory_from_message, trajectory_to_message
 
 __all__ = [
     'Applied',
@@ -34,10 +39,12 @@ __all__ = [
     'apply_attached_object',
     'apply_collision_object',
     'apply_planning_scene',
+    'apply_robot_state',
     'apply_world',
     'attached_to_message',
     'colours_from_message',
     'colours_to_message',
+    'constraints_from_message',
     'detach_message',
     'diff_to_message',
     'mesh_from_message',
@@ -46,8 +53,12 @@ __all__ = [
     'object_from_message',
     'object_to_message',
     'pose_from_message',
+    'pose_of_transform',
     'pose_to_message',
     'remove_message',
+    'robot_state_to_message',
     'scene_to_message',
+    'trajectory_from_message',
+    'trajectory_to_message',
     'world_to_message',
 ]

@@ -151,7 +151,7 @@ def _detached(scene: PlanningScene, message: AttachedCollisionObject, link_poses
     if id and id in scene.attached and link and scene.attached[id].link != link:
         raise SceneFault(
             Code.INVALID_LINK_NAME,
-            f"Object '{id}' is attached to link '{scene.attached[id].link}' and not to {quoted(link)}; "
+            f'Object {quoted(id)} is attached to link {quoted(scene.attached[id].link)} and not to {quoted(link)}; '
             f'send that link, or none.',
         )
     if not id and link:

@@ -32,7 +32,6 @@ from .poses import pose_from_message, pose_to_message
 from .shapes import (
     has_shapes,
     known_again,
-    same_shapes,
     shape_poses_from_message,
     shapes_from_message,
     shapes_to_message,
@@ -108,6 +107,13 @@ def apply_collision_object(
             return scene.remove(message.id) if message.id else scene.remove_all()
         case _:
             raise unknown_operation(message)
+
+
+def ignored(message: CollisionObject) -> tuple[str, ...]:
+    """What a message tells that is passed over, as in MoveIt; a sentence each."""
+    if message.operation != CollisionObject.MOVE or not has_shapes(message):
+        return ()
+    return (f'Object {quoted(message.id)}: MOVE passes over the shapes that came with it; send ADD to change them.',)
 
 
 def read_object(message: CollisionObject) -> tuple[tuple[Part, ...], dict[str, Pose], Pose]:
@@ -237,17 +243,13 @@ def retyped(scene: PlanningScene, message: CollisionObject) -> PlanningScene:
 
 
 def _moved(scene: PlanningScene, message: CollisionObject, link_poses: LinkPoses) -> PlanningScene:
+    """An object at another place; as in MoveIt, geometry that comes with it is passed over."""
     report = _report(message)
     pose = pose_from_message(message.pose, report)
     shape_poses = shape_poses_from_message(message, report)
-    sent = shapes_from_message(message, report) if has_shapes(message) else ()
     report.finish()
     thing = scene.objects.get(message.id)
     parts = thing.body.parts if thing else ()
-    if sent and thing and not same_shapes(sent, parts):
-        raise SceneFault(
-            Code.FAILURE, f"MOVE does not change the shapes of object '{message.id}'; send them with ADD, or none."
-        )
     if pose.is_identity and len(shape_poses) == 1 and [part.pose.is_identity for part in parts] == [True]:
         (pose,), shape_poses = shape_poses, ()  # the pose of a single shape is that of the object, as when adding
     frame = message.header.frame_id or scene.frame  # MoveIt, too, asks for a frame when adding and not when moving

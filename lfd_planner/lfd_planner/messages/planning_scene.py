@@ -44,6 +44,7 @@ from .colours import colours_from_message, colours_to_message
 from .objects import (
     apply_collision_object,
     forget_type,
+    ignored,
     move_message,
     object_to_message,
     remove_message,
@@ -135,7 +136,7 @@ def diff_to_message(old: PlanningScene, new: PlanningScene, capsules: CapsuleAs 
     )
     for change in diff.objects:
         _change_to_message(message, old, new, change, capsules)
-    if diff.pairs or diff.defaults:
+    if diff.defaults or any(_decided_anew(old, new, a, b) for a, b, _ in diff.pairs):
         # A matrix without names would mean that it stays as it is.
         gone = () if new.allowed.names else old.allowed.names
         message.allowed_collision_matrix = allowed_to_message(new.allowed, gone)
@@ -158,14 +159,16 @@ def apply_world(
     `known` is the scene whose objects may come back as they were sent; without it, the scene itself.
     """
     faults: list[SceneFault] = []
+    warnings: list[str] = []
     for request in message.collision_objects:
         try:
             scene = apply_collision_object(scene, request, link_poses, known)
+            warnings += ignored(request)
         except SceneFault as fault:
             faults.append(fault)
     if len(message.octomap.octomap.data):
         faults.append(SceneFault(Code.FAILURE, 'An octomap was sent, which is not used here; send shapes or meshes.'))
-    return Applied(scene, tuple(faults))
+    return Applied(scene, tuple(faults), tuple(warnings))
 
 
 def apply_planning_scene(scene: PlanningScene, message: SceneMessage, robot: RobotFrames) -> Applied:
@@ -175,6 +178,25 @@ def apply_planning_scene(scene: PlanningScene, message: SceneMessage, robot: Rob
     robot state that is no diff lets go of all attached objects, and allowed collisions are replaced as a whole.
     """
     return _Application(scene, robot).apply(message)
+
+
+def apply_robot_state(scene: PlanningScene, message: RobotState, robot: RobotFrames) -> Applied:
+    """The scene with the robot in the state that moveit_msgs/RobotState tells; its objects attached or let go of.
+
+    What cannot be done is left out and told.
+    """
+    application = _Application(scene, robot)
+    application.state(message)
+    return Applied(application.scene, tuple(application.faults), tuple(application.warnings))
+
+
+def robot_state_to_message(scene: PlanningScene, capsules: CapsuleAs = CapsuleAs.MESH) -> RobotState:
+    """The robot's state in a scene, with all that is attached.
+
+    Raises:
+        SceneFault: a mesh file cannot be used.
+    """
+    return scene_to_message(scene, PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS, capsules).robot_state
 
 
 class _Application:
@@ -211,6 +233,7 @@ class _Application:
         applied = apply_world(self.scene, message.world, self.link_poses, self.before)
         self.scene = applied.scene
         self.faults += applied.faults
+        self.warnings += applied.warnings
 
     def frames(self, message: SceneMessage) -> None:
         report = Report('Fixed frame transforms')
@@ -223,7 +246,7 @@ class _Application:
                 told = quoted(transform.header.frame_id)
                 report.problem(f"{quoted(name)} is told in the frame {told}; tell it in '{self.scene.frame}'.")
             elif name != self.scene.frame and name not in self.robot.links:
-                frames[name] = _pose_of_transform(transform, report)
+                frames[name] = pose_of_transform(transform, report)
         if self.finished(report):
             self.scene = replace(self.scene, fixed_frames=self.scene.fixed_frames.edit(frames.items()))
 
@@ -307,6 +330,11 @@ class _Application:
         return True
 
 
+def _decided_anew(old: PlanningScene, new: PlanningScene, a: str, b: str) -> bool:
+    """Whether a matrix tells of a change of a pair: not that it is forbidden now by an entry, before by having none."""
+    return a != b and old.allowed.allows(a, b) != new.allowed.allows(a, b)
+
+
 def _all_frames(scene: PlanningScene) -> dict[str, Pose]:
     return {scene.frame: Pose(), **scene.fixed_frames}
 
@@ -320,7 +348,8 @@ def _transform(frame: str, child: str, pose: Pose) -> TransformStamped:
     return message
 
 
-def _pose_of_transform(message: TransformStamped, report: Report) -> Pose:
+def pose_of_transform(message: TransformStamped, report: Report) -> Pose:
+    """The pose of the child frame in its parent; no motion after noting what is wrong with it."""
     translation, rotation = message.transform.translation, message.transform.rotation
     position = Point(x=translation.x, y=translation.y, z=translation.z)
     return pose_from_message(PoseMessage(position=position, orientation=rotation), report, 'transform')

@@ -110,12 +110,6 @@ def known_again(parts: tuple[Part, ...], known: tuple[Part, ...]) -> tuple[Part,
     return tuple(Part(_exact(part.shape, meshes), part.pose) for part in parts)
 
 
-def same_shapes(parts: tuple[Part, ...], known: tuple[Part, ...]) -> bool:
-    """Whether parts as they were sent have the shapes of known ones, wherever on the object."""
-    shapes = [part.shape for part in parts]
-    return any([part.shape for part in _sent(known, capsules)] == shapes for capsules in CapsuleAs)
-
-
 def mesh_to_message(mesh: TriangleMesh) -> Mesh:
     """The triangles as shape_msgs/Mesh."""
     return Mesh(

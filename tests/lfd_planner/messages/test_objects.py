@@ -139,12 +139,14 @@ def test_move_changes_the_pose_alone():
     assert apply(move_message('rod', AT, '')) == scene
 
 
-def test_move_may_repeat_the_shapes_but_not_change_them():
+def test_move_passes_over_shapes():
+    """As MoveIt does."""
     again = object_to_message(WorldObject('rod', SCENE.objects['rod'].body, AT), 'base_link')
     again.operation = CollisionObject.MOVE
     assert apply(again) == SCENE.move('rod', AT)
-    with pytest.raises(SceneFault, match="MOVE does not change the shapes of object 'rod'"):
-        apply(request('rod', CollisionObject.MOVE, primitives=[BALL]))
+    pose = Pose(position=Point(x=2.0))
+    moved = apply(request('rod', CollisionObject.MOVE, pose=pose, primitives=[BALL, BALL]))
+    assert moved == SCENE.move('rod', At((2.0, 0.0, 0.0)))
 
 
 def test_move_may_move_the_shapes_of_an_object():

@@ -7,6 +7,7 @@ from moveit_msgs.msg import (
     AllowedCollisionEntry,
     AllowedCollisionMatrix,
     AttachedCollisionObject,
+    CollisionObject,
     LinkPadding,
     LinkScale,
     ObjectColor,
@@ -256,6 +257,32 @@ def test_the_matrix_of_a_diff_replaces_the_old_one():
     message = Message(is_diff=True)
     message.allowed_collision_matrix = AllowedCollisionMatrix(entry_names=['x', 'y'], entry_values=rows)
     assert list(applied(SCENE, message).allowed.pairs()) == [('x', 'y', True)]
+
+
+def test_shapes_that_a_move_passes_over_are_told():
+    message = Message(is_diff=True)
+    message.world.collision_objects = [object_to_message(WorldObject('box', BOX), 'base_link')]
+    message.world.collision_objects[0].operation = CollisionObject.MOVE
+    result = apply_planning_scene(SCENE, message, ROBOT)
+    assert result.faults == ()
+    assert result.warnings == ("Object 'box': MOVE passes over the shapes that came with it; send ADD to change them.",)
+
+
+def test_a_forbidden_pair_is_sent_once_at_most(sent):
+    """A matrix has no entry that forbids, so that what comes back has none; that is no change."""
+    forbidden = SCENE.forbid('ball', 'box').allow('box', 'box')
+    assert diff_to_message(SCENE, forbidden).allowed_collision_matrix == AllowedCollisionMatrix()
+    received = applied(EMPTY, sent(diff_to_message(EMPTY, forbidden)))
+    assert diff_to_message(received, forbidden).allowed_collision_matrix == AllowedCollisionMatrix()
+    assert diff_to_message(forbidden, received).allowed_collision_matrix == AllowedCollisionMatrix()
+
+
+def test_a_pair_that_is_forbidden_against_a_default_is_sent(sent):
+    lenient = SCENE.with_default('ball', True)
+    forbidden = lenient.forbid('ball', 'box')
+    received = applied(lenient, sent(diff_to_message(lenient, forbidden)))
+    assert not received.may_touch('ball', 'box')
+    assert diff_to_message(received, forbidden).allowed_collision_matrix == AllowedCollisionMatrix()
 
 
 def test_tags_can_be_taken_away():

@@ -1,0 +1,1 @@
+"""What a planning server is made of, without ROS: the monitored scene, known frames, requests and their answers."""

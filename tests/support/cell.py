@@ -1,0 +1,37 @@
+"""A robot's whole graph as real processes in a ROS domain, as `./lfd up` runs it."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from lfd_bringup.graph import Graph, NodeSpec, describe, embedded
+from lfd_bringup.supervisor import command_of
+
+from .process import Process
+
+
+class Cell:
+    """The processes of a robot's graph; each can be ended and started again."""
+
+    def __init__(self, robot: str, domain: int, folder: Path) -> None:
+        self.graph: Graph = embedded(describe(robot))
+        self.domain = domain
+        self._folder = folder
+        self._specs = {spec.name: spec for spec in self.graph.nodes}
+        self.processes: dict[str, Process] = {}
+
+    def start(self, *names: str) -> None:
+        """Start processes of the graph, or all of them, and wait for those that do one thing only."""
+        for name in names or self._specs:
+            self.processes[name] = self._process(self._specs[name])
+            if self._specs[name].is_one_shot:
+                assert self.processes[name].wait() == 0, self.processes[name].output
+
+    def stop(self) -> None:
+        """End everything."""
+        for process in reversed(self.processes.values()):
+            process.stop()
+
+    def _process(self, spec: NodeSpec) -> Process:
+        return Process(command_of(spec, self._folder), {**os.environ, 'ROS_DOMAIN_ID': str(self.domain)})
