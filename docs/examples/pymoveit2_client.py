@@ -87,7 +87,7 @@ def show(arm: MoveIt2) -> None:
 def done(arm: MoveIt2, what: str) -> None:
     """Wait for the motion that was started, and end if it failed."""
     if not arm.wait_until_executed(timeout_sec=PATIENCE):
-        sys.exit(f'{what}: {arm.last_failure}')
+        sys.exit(f'{what}: {arm.last_failure()}')
     print(f'{what}: done')
 
 

@@ -123,7 +123,12 @@ def parser() -> argparse.ArgumentParser:
     )
     demo.add_argument('--headless', action='store_true', help='no live view in the terminal')
 
-    up = add('up', 'supervisor:main', 'Bring up the ROS 2 graph of one robot until Ctrl-C.', 'up --robot ur5e')
+    up = add(
+        'up',
+        'supervisor:main',
+        'Bring up the ROS 2 graph of one robot until Ctrl-C.',
+        'up --robot ur5e --scene seed_cell',
+    )
     _add_graph_arguments(up)
     up.add_argument(
         '--domain-id',
@@ -253,6 +258,12 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
 def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument('--robot', required=True, type=robot_name, metavar='NAME', help=', '.join(robot_folders()))
     command.add_argument('--hardware', choices=HARDWARE, default='mock', help='default: %(default)s')
+    command.add_argument(
+        '--scene',
+        default='',
+        metavar='SCENE',
+        help='what stands around the robot: a scene file, or a bundled scene such as seed_cell',
+    )
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

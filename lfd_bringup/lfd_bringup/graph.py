@@ -17,7 +17,9 @@ from pathlib import Path
 from typing import Any
 
 from lfd_description.robots import find_robot, robot_description
+from lfd_description.scenes import SceneError, open_scene, scene_path
 
+from .home.faults import Fault
 from .move_group import move_group_parameters
 
 # Official package -> the package of ours that stands in for it where there is no ROS 2 installation.
@@ -57,10 +59,11 @@ class Graph:
     nodes: tuple[NodeSpec, ...]
 
 
-def describe(robot_name: str, *, hardware: str = 'mock') -> Graph:
+def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Graph:
     """The graph of a robot, with the official packages.
 
     hardware: 'mock' for controllers without a robot.
+    scene: a scene file, or the name of a bundled scene, that stands around the robot; empty: what the twin publishes.
     """
     robot = find_robot(robot_name)
     urdf = robot_description(robot, hardware=hardware)
@@ -90,13 +93,35 @@ def describe(robot_name: str, *, hardware: str = 'mock') -> Graph:
         executable='move_group',
         parameters=move_group_parameters(robot, urdf),
     )
-    return Graph(robot.name, (state_publisher, controller_manager, move_group, spawner))
+    scene_sync = NodeSpec(
+        name='scene_sync',
+        package='lfd_planner',
+        executable='scene_sync',
+        parameters={'scene': _scene(scene), 'frame': robot.base},
+    )
+    return Graph(robot.name, (state_publisher, controller_manager, move_group, scene_sync, spawner))
 
 
 def embedded(graph: Graph) -> Graph:
     """The same graph with the stand-ins of the embedded home."""
     nodes = (dataclasses.replace(node, package=STAND_INS.get(node.package, node.package)) for node in graph.nodes)
     return dataclasses.replace(graph, nodes=tuple(nodes))
+
+
+def _scene(name: str) -> str:
+    """A scene that a node can open wherever it runs.
+
+    Raises:
+        Fault: there is no such scene, or its file is wrong.
+    """
+    if not name:
+        return ''
+    try:
+        open_scene(name)
+    except SceneError as error:
+        raise Fault(str(error)) from None
+    path = scene_path(name)
+    return name if path is None else str(path.resolve())
 
 
 def _shown(value: object) -> str:
@@ -110,7 +135,7 @@ def _shown(value: object) -> str:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd graph`: print the graph."""
-    graph = describe(arguments.robot, hardware=arguments.hardware)
+    graph = describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene)
     if arguments.home == 'embedded':
         graph = embedded(graph)
     print(f'{graph.robot}: {len(graph.nodes)} processes')

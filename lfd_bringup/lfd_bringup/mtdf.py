@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lfd_description.files import write_atomically
-from lfd_description.scenes import Scene, SceneError, find_scene, load_scene
+from lfd_description.scenes import Scene, SceneError, open_scene
 from lfd_planner.mtdf import (
     Document,
     MtdfError,
@@ -136,7 +136,7 @@ def _scene(name: str | None) -> Scene | None:
     if name is None:
         return None
     try:
-        return load_scene(Path(name)) if Path(name).suffix else find_scene(name)
+        return open_scene(name)
     except SceneError as error:
         raise Fault(str(error)) from None
 

@@ -33,6 +33,11 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
                 choices=list(HARDWARE),
                 description='What the controllers drive: mock follows every command, without a robot.',
             ),
+            DeclareLaunchArgument(
+                'scene',
+                default_value='',
+                description='What stands around the robot: a scene file or a bundled scene; else what the twin sends.',
+            ),
             OpaqueFunction(function=_start, args=[robot]),
         ]
     )
@@ -40,7 +45,8 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
 
 def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
     robot = robot or LaunchConfiguration('robot').perform(context)
-    return actions(describe(robot, hardware=LaunchConfiguration('hardware').perform(context)))
+    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene')}
+    return actions(describe(robot, **told))
 
 
 def actions(graph: Graph) -> list[LaunchDescriptionEntity]:

@@ -262,7 +262,7 @@ class Prefixer:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd up`."""
-    graph = embedded(describe(arguments.robot, hardware=arguments.hardware))
+    graph = embedded(describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene))
     with domain.claim(arguments.domain_id) as claimed:
         folder = log_folder(graph.robot)
         environment = {

@@ -178,15 +178,17 @@ def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], laun
 
 
 def test_arguments_explain_themselves(launched):
-    (argument,), _ = launched('ur5e')
+    (argument, scene), _ = launched('ur5e')
     assert argument.args == ('hardware',)
+    assert scene.args == ('scene',)
+    assert scene.default_value == ''
     assert argument.default_value == 'mock'
     assert argument.choices == ['mock']
     assert argument.description.endswith('.')
 
 
 def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
-    (robot, hardware), _ = launched('robot', robot='gp8')
+    (robot, hardware, _), _ = launched('robot', robot='gp8')
     assert robot.args == ('robot',)
     assert robot.choices == list(robot_names())
     assert not hasattr(robot, 'default_value')
@@ -197,4 +199,5 @@ def test_homes_differ_in_packages_only():
     official = graph.describe('gp8')
     for ours, theirs in zip(graph.embedded(official).nodes, official.nodes, strict=True):
         assert dataclasses.replace(ours, package=theirs.package) == theirs
-        assert ours.package != theirs.package
+        assert ours.package.startswith('lfd_')
+        assert (ours.package == theirs.package) == theirs.package.startswith('lfd_')

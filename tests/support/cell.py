@@ -14,8 +14,8 @@ from .process import Process
 class Cell:
     """The processes of a robot's graph; each can be ended and started again."""
 
-    def __init__(self, robot: str, domain: int, folder: Path) -> None:
-        self.graph: Graph = embedded(describe(robot))
+    def __init__(self, robot: str, domain: int, folder: Path, scene: str = '') -> None:
+        self.graph: Graph = embedded(describe(robot, scene=scene))
         self.domain = domain
         self._folder = folder
         self._specs = {spec.name: spec for spec in self.graph.nodes}

@@ -69,7 +69,7 @@ class MoveGroupClient:
 
     def scene(self, components: int = 0) -> SceneMessage:
         mask = PlanningSceneComponents(components=components)
-        return self.call('get_planning_scene', GetPlanningScene.Request(components=mask)).scene
+        return self.peer.ask(self.services['get_planning_scene'], GetPlanningScene.Request(components=mask)).scene
 
     def send(self, action: ActionClient, goal: Any, feedback: Any = None) -> Any:
         """Send a goal; return its handle."""

@@ -11,6 +11,7 @@ from rclpy.executors import SingleThreadedExecutor
 from rclpy.task import Future
 
 TIMEOUT = 30.0  # [s], generous: a loaded machine must not fail a test
+ASK_AGAIN = 5.0  # [s]
 
 
 def eventually(
@@ -65,6 +66,19 @@ class Peer:
         """Spin until there is an answer."""
         self.eventually(future.done, 'an answer', timeout)
         return future.result()
+
+    def ask(self, client: Any, request: Any, timeout: float = TIMEOUT) -> Any:
+        """The answer of a service that was restarted: who was killed still seems to be there, and never answers."""
+        deadline = time.monotonic() + timeout
+        while True:
+            future = client.call_async(request)
+            again = time.monotonic() + ASK_AGAIN
+            while not future.done() and time.monotonic() < again:
+                self.spin_once()
+            if future.done():
+                return future.result()
+            client.remove_pending_request(future)
+            assert time.monotonic() < deadline, f'waited {timeout:g} s in vain for {client.srv_name}'
 
     def close(self) -> None:
         self._executor.shutdown()

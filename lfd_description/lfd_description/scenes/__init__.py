@@ -35,7 +35,7 @@ objects:
 ```
 """
 
-from .library import UnknownScene, find_scene, scene_names
+from .library import UnknownScene, find_scene, open_scene, scene_names, scene_path
 from .random_scenes import KINDS, random_scene
 from .scene import Scene, SceneError, SceneObject
 from .scene_file import dump_scene, load_scene, parse_scene, save_scene
@@ -49,8 +49,10 @@ __all__ = [
     'dump_scene',
     'find_scene',
     'load_scene',
+    'open_scene',
     'parse_scene',
     'random_scene',
     'save_scene',
     'scene_names',
+    'scene_path',
 ]

@@ -31,5 +31,22 @@ def find_scene(name: str) -> Scene:
     return load_scene(_folder() / f'{name}.yaml')
 
 
+def scene_path(name: str) -> Path | None:
+    """The file that a user means by a text: a path has an ending or folders; None for the name of a bundled scene."""
+    path = Path(name)
+    return path if path.suffix or len(path.parts) > 1 else None
+
+
+def open_scene(name: str) -> Scene:
+    """The scene of a file, or the bundled one of that name.
+
+    Raises:
+        UnknownScene: it is a name, and there is no such scene.
+        SceneError: the file is missing or wrong.
+    """
+    path = scene_path(name)
+    return find_scene(name) if path is None else load_scene(path)
+
+
 def _folder() -> Path:
     return Path(get_package_share_directory('lfd_description')) / 'scenes'

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from pathlib import Path
 
 from lfd_description.meshes import MeshError
-from lfd_description.scenes import Scene, SceneError, find_scene, load_scene
+from lfd_description.scenes import Scene, SceneError, open_scene, scene_path
 from lfd_description.shapes import MeshFile
 from lfd_planner.scene import PlanningScene, from_scene, triangles_of
 
@@ -30,7 +29,7 @@ class TwinFile:
     def __init__(self, name: str) -> None:
         self._name = name
         self._version = self._stat()
-        self.state = _checked(self._load())
+        self.state = _checked(open_scene(name))
 
     def refresh(self) -> str:
         """Read the file again if it has changed; returns why that was in vain, and the last good state stays."""
@@ -38,7 +37,7 @@ class TwinFile:
         if version == self._version:
             return ''
         try:
-            state = _checked(self._load())
+            state = _checked(open_scene(self._name))
         except SceneError as error:
             return ' '.join(str(error).splitlines())
         if state.scene.frame != self.state.scene.frame:
@@ -49,17 +48,8 @@ class TwinFile:
         self._version, self.state = version, state
         return ''
 
-    def _load(self) -> Scene:
-        path = self._path()
-        return find_scene(self._name) if path is None else load_scene(path)
-
-    def _path(self) -> Path | None:
-        """The file; None for a bundled scene, which does not change."""
-        path = Path(self._name)
-        return path if path.suffix or len(path.parts) > 1 else None
-
     def _stat(self) -> tuple[int, int, int] | None:
-        path = self._path()
+        path = scene_path(self._name)  # a bundled scene does not change
         try:
             status = None if path is None else path.stat()
         except OSError:

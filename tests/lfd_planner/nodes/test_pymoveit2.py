@@ -114,7 +114,7 @@ def test_joint_and_pose_goals(arm):
 def test_a_goal_that_cannot_be_reached_is_explained(arm):
     arm.move_to_pose(position=(3.0, 0.0, 0.0), quat_xyzw=NO_TURN)
     assert not arm.wait_until_executed(PATIENCE)
-    assert 'NO_IK_SOLUTION' in arm.last_failure
+    assert 'NO_IK_SOLUTION' in arm.last_failure()
 
 
 def test_cartesian_paths(arm):
