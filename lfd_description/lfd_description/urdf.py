@@ -406,6 +406,15 @@ def roll_pitch_yaw(matrix: Matrix) -> Vector:
     return math.atan2(matrix[2, 1], matrix[2, 2]), pitch, math.atan2(matrix[1, 0], matrix[0, 0])
 
 
+def axis_rotations(axis: npt.ArrayLike, angles: npt.ArrayLike) -> Matrix:
+    """The rotations about a unit axis by N angles [rad], (N, 3, 3)."""
+    x, y, z = np.asarray(axis, dtype=np.float64)
+    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+    turns = np.asarray(angles, dtype=np.float64)[:, None, None]
+    rotations: Matrix = np.eye(3) + np.sin(turns) * cross + (1.0 - np.cos(turns)) * (cross @ cross)
+    return rotations
+
+
 def rotation(rpy: Vector) -> Matrix:
     """Roll about x, then pitch about y, then yaw about z, all fixed axes [rad]."""
     (cr, cp, cy), (sr, sp, sy) = np.cos(rpy), np.sin(rpy)

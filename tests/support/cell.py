@@ -3,12 +3,27 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
+from lfd_bringup.domain import claim_free
 from lfd_bringup.graph import Graph, NodeSpec, describe, embedded
 from lfd_bringup.supervisor import command_of
 
 from .process import Process
+
+
+@contextmanager
+def running_cell(robot: str, folder: Path, scene: str = '') -> Iterator[Cell]:
+    """The whole graph of a robot, in a ROS domain that nobody else uses."""
+    with claim_free() as domain:
+        cell = Cell(robot, domain.number, folder, scene)
+        try:
+            cell.start()
+            yield cell
+        finally:
+            cell.stop()
 
 
 class Cell:

@@ -15,13 +15,14 @@ from rclpy.exceptions import ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 from rclpy.publisher import Publisher
-from rclpy.qos import DurabilityPolicy, QoSPolicyKind, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
+from rclpy.qos import QoSPolicyKind
 from rclpy.qos_overriding_options import QoSOverridingOptions
 from sensor_msgs.msg import JointState
 from std_msgs.msg import String
 from tf2_msgs.msg import TFMessage
 
 from lfd_description.nodes.lifetime import run_until_signal
+from lfd_description.nodes.qos import JOINT_STATES_QOS, LATCHED_QOS, TF_QOS
 from lfd_description.publish_rate import PublishRate
 from lfd_description.transforms import LinkTransform, fixed_transforms, moving_transforms
 from lfd_description.urdf import RobotTree, UrdfError, parse_urdf
@@ -29,9 +30,6 @@ from lfd_description.urdf import RobotTree, UrdfError, parse_urdf
 NAME = 'robot_state_publisher'
 MAX_FREQUENCY = 1000.0  # [Hz]
 
-LATCHED_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-TF_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
-JOINT_STATES_QOS = qos_profile_sensor_data
 # The policies that tf2's broadcasters let the user override.
 TF_OVERRIDES = (QoSPolicyKind.DEPTH, QoSPolicyKind.DURABILITY, QoSPolicyKind.HISTORY, QoSPolicyKind.RELIABILITY)
 TF_STATIC_OVERRIDES = (QoSPolicyKind.DEPTH, QoSPolicyKind.HISTORY, QoSPolicyKind.RELIABILITY)

@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from typing import Any
 
 from control_msgs.msg import DynamicJointState, InterfaceValue
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from sensor_msgs.msg import JointState
 
+from lfd_description.nodes.qos import JOINT_STATES_OUT_QOS
 from lfd_hardware.controllers.controller import Controller
 
-STATES_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 FIELDS = ('position', 'velocity', 'effort')  # [rad, rad/s, Nm] or [m, m/s, N]
 
 
@@ -31,9 +30,9 @@ class JointStateBroadcaster(Controller):
         else:
             self._states = tuple(self.hardware.states)
         prefix = '~/' if local else ''
-        self._joint_publisher = self.node.create_publisher(JointState, f'{prefix}joint_states', STATES_QOS)
+        self._joint_publisher = self.node.create_publisher(JointState, f'{prefix}joint_states', JOINT_STATES_OUT_QOS)
         self._dynamic_publisher = self.node.create_publisher(
-            DynamicJointState, f'{prefix}dynamic_joint_states', STATES_QOS
+            DynamicJointState, f'{prefix}dynamic_joint_states', JOINT_STATES_OUT_QOS
         )
         self._make_messages()
 

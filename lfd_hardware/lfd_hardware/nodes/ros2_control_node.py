@@ -24,20 +24,17 @@ from lifecycle_msgs.msg import State
 from rcl_interfaces.msg import IntegerRange, ParameterDescriptor
 from rclpy.exceptions import InvalidParameterTypeException, InvalidParameterValueException, ParameterException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from lfd_description.nodes.executor import BackgroundExecutor
 from lfd_description.nodes.lifetime import run_until_signal
+from lfd_description.nodes.qos import LATCHED_QOS
 from lfd_hardware.controllers import CONTROLLERS, Controller, ControllerError, ControllerState
 from lfd_hardware.description import DescriptionError, parse_hardware
 from lfd_hardware.drivers import DriverError
 from lfd_hardware.hardware import ClaimRefused, Device, Hardware
 from lfd_hardware.loop import ControlLoop, LoopStatistics
 
-DESCRIPTION_QOS = QoSProfile(
-    depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
-)
 REMIND_EVERY = 10.0  # [s] between two warnings about the same thing
 MISSED_SHARE = 0.01  # of all cycles; more is worth a warning
 # Each running trajectory goal keeps one of these waiting, and a waiting thread costs nothing.
@@ -73,7 +70,7 @@ class ControllerManager(Node):
         self._callbacks = BackgroundExecutor(EXECUTOR_THREADS, self._on_callback_error)
         self._last_statistics = LoopStatistics(0, 0)
         self._refused_commands = 0
-        self._description = self.create_subscription(String, 'robot_description', self._on_description, DESCRIPTION_QOS)
+        self._description = self.create_subscription(String, 'robot_description', self._on_description, LATCHED_QOS)
         self.create_timer(REMIND_EVERY, self._remind)
         self._logger.info(f"Waiting for the URDF on '{self._description.topic_name}'.")
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 import numpy.typing as npt
 
-from lfd_description.urdf import Matrix
+from lfd_description.urdf import Matrix, axis_rotations
 from lfd_planner.pose import Pose
 from lfd_planner.robot.ik.solver import is_rigid
 
@@ -64,7 +64,7 @@ def between(a: Matrix, b: Matrix, shares: npt.NDArray[np.float64]) -> Matrix:
     axis, angle = _turn(a, b)
     poses = np.tile(np.eye(4), (len(shares), 1, 1))
     poses[:, :3, 3] = a[:3, 3] + shares[:, None] * (b[:3, 3] - a[:3, 3])
-    poses[:, :3, :3] = _rotations(axis, shares * angle) @ a[:3, :3]
+    poses[:, :3, :3] = axis_rotations(axis, shares * angle) @ a[:3, :3]
     # The ends are the given poses, not a rounding error away.
     poses[shares == 0.0] = a
     poses[shares == 1.0] = b
@@ -94,12 +94,3 @@ def _turn(a: Matrix, b: Matrix) -> tuple[npt.NDArray[np.float64], float]:
     if sine <= 0.5 * _SAME_TURN:
         return np.array([0.0, 0.0, 1.0]), 0.0
     return np.array([x, y, z]) / sine, 2.0 * math.atan2(sine, w)
-
-
-def _rotations(axis: npt.NDArray[np.float64], angles: npt.NDArray[np.float64]) -> Matrix:
-    """Rotations about one axis, (N, 3, 3)."""
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    sine, rest = np.sin(angles)[:, None, None], (1.0 - np.cos(angles))[:, None, None]
-    rotations: Matrix = np.eye(3) + sine * cross + rest * (cross @ cross)
-    return rotations

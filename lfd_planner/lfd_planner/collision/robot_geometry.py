@@ -13,7 +13,7 @@ import numpy as np
 
 from lfd_description.bodies import Body
 from lfd_description.hints import no_such
-from lfd_description.urdf import Joint, Matrix, RobotTree
+from lfd_description.urdf import Joint, Matrix, RobotTree, axis_rotations
 
 from .library import ShapeLibrary
 from .rows import Numbers
@@ -159,11 +159,8 @@ def _inverse(pose: Matrix) -> Matrix:
 def _motion(joint: Joint, position: float) -> Matrix:
     """The 4x4 transform of a joint at a position [rad or m]."""
     motion = np.eye(4)
-    axis = np.array(joint.axis)
-    if not joint.turns:
-        motion[:3, 3] = position * axis
-        return motion
-    x, y, z = axis
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    motion[:3, :3] += np.sin(position) * cross + (1.0 - np.cos(position)) * (cross @ cross)
+    if joint.turns:
+        motion[:3, :3] = axis_rotations(joint.axis, [position])[0]
+    else:
+        motion[:3, 3] = position * np.array(joint.axis)
     return motion

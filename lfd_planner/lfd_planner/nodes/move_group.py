@@ -14,11 +14,11 @@ from typing import Any
 
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from std_msgs.msg import String
 
 from lfd_description.meshes import MeshError
 from lfd_description.nodes.lifetime import run_until_signal
+from lfd_description.nodes.qos import LATCHED_QOS
 from lfd_description.urdf import UrdfError
 from lfd_planner.backends.embedded import EmbeddedBackend
 from lfd_planner.robot.planning_robot import LimitsOverride, PlanningRobot
@@ -32,7 +32,6 @@ from .capabilities.planning import PlanningCapability
 from .capabilities.planning_scene import PlanningSceneCapability
 from .capabilities.server import NAME, Server
 
-LATCHED_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 THREADS = 16  # requests at once; those that wait for a motion to end cost nothing
 PUBLISH_RATE = 4.0  # [Hz], MoveIt's own
 FASTEST_PUBLISH_RATE = 1000.0  # [Hz]

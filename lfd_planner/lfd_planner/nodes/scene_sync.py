@@ -27,11 +27,11 @@ from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, HistoryPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
 from std_srvs.srv import Trigger
 
 from lfd_description.nodes.lifetime import run_until_signal
+from lfd_description.nodes.qos import LATCHED_QOS, TWIN_UPDATES_QOS
 from lfd_description.scenes import SceneError
 from lfd_planner.nodes.scene_sync_link import ServerLink
 from lfd_planner.nodes.scene_sync_messages import ros_scene_from_unity, updated_twin, whole_twin
@@ -41,10 +41,6 @@ from lfd_planner.sync import Mirror, Revision, Sequence
 from lfd_planner.sync.twin_file import TwinFile, TwinState
 
 NAME = 'scene_sync'
-LATCHED_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
-UPDATES_QOS = QoSProfile(
-    history=HistoryPolicy.KEEP_ALL, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE
-)
 ASK_EVERY = 1.0
 """[s] between two requests to the twin for its whole scene."""
 PUMP_EVERY = 0.01
@@ -90,7 +86,7 @@ class SceneSync(Node):
         self._twin_was_there = False
         if self._file is None:
             self.create_subscription(SceneMessage, 'twin_scene', self._on_whole, LATCHED_QOS)
-            self.create_subscription(SceneMessage, 'twin_scene_updates', self._on_update, UPDATES_QOS)
+            self.create_subscription(SceneMessage, 'twin_scene_updates', self._on_update, TWIN_UPDATES_QOS)
             self._ask = self.create_client(Trigger, 'publish_twin_scene')
         callers = ReentrantCallbackGroup()  # a caller that waits must not keep all others out
         self.create_service(Trigger, 'synchronize_scene', self._on_synchronize, callback_group=callers)

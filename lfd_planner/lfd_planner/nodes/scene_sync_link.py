@@ -9,10 +9,10 @@ from moveit_msgs.msg import PlanningScene as SceneMessage
 from moveit_msgs.srv import ApplyPlanningScene, GetPlanningScene
 from rclpy.client import Client
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 
+from lfd_description.nodes.qos import MONITORED_SCENE_QOS
 from lfd_planner.messages import diff_to_message
 from lfd_planner.scene import SceneFault
 from lfd_planner.sync import Apply, Look, Mirror, State
@@ -20,7 +20,6 @@ from lfd_planner.sync.statistics import Statistics
 
 from .scene_sync_messages import GEOMETRY, NAMES, observed_from_message, seen_from_message
 
-MONITORED_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
 IDENTIFY_EVERY = 0.5
 """[s] between two looks whether another process serves the planning scene now."""
 BIG = 100_000
@@ -53,7 +52,7 @@ class ServerLink:
         self._get: Client = node.create_client(GetPlanningScene, f'{prefix}get_planning_scene')
         self._monitored = node.resolve_topic_name(f'{prefix}monitored_planning_scene')
         if watch:
-            node.create_subscription(SceneMessage, self._monitored, self._on_monitored, MONITORED_QOS, raw=True)
+            node.create_subscription(SceneMessage, self._monitored, self._on_monitored, MONITORED_SCENE_QOS, raw=True)
         self._identity: frozenset[bytes] = frozenset()
         self._next_identify = 0.0
         self._call: tuple[int, Client, Future] | None = None

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from lfd_description.shapes import Box, Cylinder, Sphere
-from lfd_description.urdf import Matrix
+from lfd_description.urdf import Matrix, axis_rotations
 from lfd_planner.backends.backend import Failure, PlanningBackend
 from lfd_planner.error_codes import Code
 from lfd_planner.robot.planning_robot import NoKinematics, PlanningGroup
@@ -284,9 +284,7 @@ def _rotation_of_vector(vector: Matrix) -> Matrix:
     angle = float(np.linalg.norm(vector))
     if angle < 1e-12:
         return np.eye(3)
-    x, y, z = vector / angle
-    cross = np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
-    turn: Matrix = np.eye(3) + np.sin(angle) * cross + (1.0 - np.cos(angle)) * (cross @ cross)
+    turn: Matrix = axis_rotations(vector / angle, [angle])[0]
     return turn
 
 

@@ -5,21 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import pytest
-from support.cell import Cell
+from support.cell import Cell, running_cell
 from support.move_group_client import MoveGroupClient
-
-from lfd_bringup.domain import claim_free
 
 
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
-    with claim_free() as domain:
-        cell = Cell('ur5e', domain.number, tmp_path_factory.mktemp('cell'))
-        try:
-            cell.start()
-            yield cell
-        finally:
-            cell.stop()
+    with running_cell('ur5e', tmp_path_factory.mktemp('cell')) as cell:
+        yield cell
 
 
 @pytest.fixture

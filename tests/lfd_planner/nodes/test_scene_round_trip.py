@@ -9,10 +9,9 @@ from pathlib import Path
 
 import pytest
 from std_srvs.srv import Trigger
-from support.cell import Cell
+from support.cell import Cell, running_cell
 from support.move_group_client import MoveGroupClient
 
-from lfd_bringup.domain import claim_free
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.scenes import Scene, find_scene
 from lfd_description.urdf import parse_urdf
@@ -27,13 +26,8 @@ SAME = 1e-9  # [m] and of a quaternion's parts
 
 @pytest.fixture(scope='module')
 def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
-    with claim_free() as domain:
-        cell = Cell('ur5e', domain.number, tmp_path_factory.mktemp('cell'), scene='seed_cell')
-        try:
-            cell.start()
-            yield cell
-        finally:
-            cell.stop()
+    with running_cell('ur5e', tmp_path_factory.mktemp('cell'), 'seed_cell') as cell:
+        yield cell
 
 
 @pytest.fixture

@@ -16,8 +16,8 @@ from moveit_msgs.srv import (
     QueryPlannerInterfaces,
     SetPlannerParams,
 )
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from lfd_description.nodes.qos import LATCHED_QOS
 from lfd_planner.backends import Failure, LinearOptions, Path, SearchOptions, SpeedScaling
 from lfd_planner.backends.backend import never
 from lfd_planner.error_codes import Code
@@ -33,7 +33,6 @@ from lfd_planner.timing import requested_scaling
 
 from .server import SUCCESS, Server, error_code
 
-DISPLAY_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 PIPELINE = 'lfd'
 PLANNER = 'RRTConnect'
 DEFAULT_BUDGET = 5.0  # [s]
@@ -56,7 +55,7 @@ class PlanningCapability:
 
     def __init__(self, server: Server) -> None:
         self._server = server
-        self._display = server.node.create_publisher(DisplayTrajectory, 'display_planned_path', DISPLAY_QOS)
+        self._display = server.node.create_publisher(DisplayTrajectory, 'display_planned_path', LATCHED_QOS)
         for kind, name, callback in (
             (GetMotionPlan, 'plan_kinematic_path', self._on_plan),
             (GetCartesianPath, 'compute_cartesian_path', self._on_cartesian),

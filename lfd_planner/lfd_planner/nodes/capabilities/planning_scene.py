@@ -15,11 +15,11 @@ from moveit_msgs.msg import AttachedCollisionObject, CollisionObject, PlanningSc
 from moveit_msgs.msg import PlanningScene as SceneMessage
 from moveit_msgs.srv import ApplyPlanningScene, GetPlanningScene
 from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy, qos_profile_sensor_data
 from sensor_msgs.msg import JointState
 from std_srvs.srv import Empty
 from tf2_msgs.msg import TFMessage
 
+from lfd_description.nodes.qos import JOINT_STATES_QOS, MONITORED_SCENE_QOS, SCENE_INPUT_QOS, TF_QOS, TF_STATIC_QOS
 from lfd_planner.messages import (
     Applied,
     apply_attached_object,
@@ -35,11 +35,6 @@ from lfd_planner.scene import PlanningScene, SceneFault
 
 from .server import Server
 
-# Bursts of objects must not be lost: a thousand can come at once.
-INPUT_QOS = QoSProfile(depth=2000, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
-MONITORED_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
-TF_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
-LATCHED_QOS = QoSProfile(depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 LOOK_EVERY = 0.5  # [s] between two looks whether the node ends
 MOST_TOLD = 5  # faults of one message that are logged
 
@@ -61,15 +56,13 @@ class PlanningSceneCapability:
             (CollisionObject, 'collision_object', self._on_object),
             (AttachedCollisionObject, 'attached_collision_object', self._on_attached),
         ):
-            node.create_subscription(kind, topic, callback, INPUT_QOS, callback_group=inputs)
+            node.create_subscription(kind, topic, callback, SCENE_INPUT_QOS, callback_group=inputs)
         states = MutuallyExclusiveCallbackGroup()
-        node.create_subscription(
-            JointState, 'joint_states', self._on_joints, qos_profile_sensor_data, callback_group=states
-        )
+        node.create_subscription(JointState, 'joint_states', self._on_joints, JOINT_STATES_QOS, callback_group=states)
         frames = MutuallyExclusiveCallbackGroup()
         node.create_subscription(TFMessage, 'tf', self._on_transforms, TF_QOS, callback_group=frames)
-        node.create_subscription(TFMessage, 'tf_static', self._on_transforms, LATCHED_QOS, callback_group=frames)
-        self._monitored = node.create_publisher(SceneMessage, 'monitored_planning_scene', MONITORED_QOS)
+        node.create_subscription(TFMessage, 'tf_static', self._on_transforms, TF_STATIC_QOS, callback_group=frames)
+        self._monitored = node.create_publisher(SceneMessage, 'monitored_planning_scene', MONITORED_SCENE_QOS)
         self._thread = threading.Thread(target=self._publish, name='monitored scene', daemon=True)
         self._thread.start()
 

@@ -13,8 +13,8 @@ from geometry_msgs.msg import PoseStamped
 from moveit_msgs.msg import MoveItErrorCodes, RobotState
 from rclpy.callback_groups import CallbackGroup, ReentrantCallbackGroup
 from rclpy.node import Node
-from rclpy.qos import DurabilityPolicy, QoSProfile, ReliabilityPolicy
 
+from lfd_description.nodes.qos import BUSY_SERVICE_QOS
 from lfd_planner.backends import PlanningBackend
 from lfd_planner.error_codes import Code
 from lfd_planner.messages import apply_robot_state, pose_from_message
@@ -23,8 +23,6 @@ from lfd_planner.scene import LinkPoses, PlanningScene, Pose, SceneFault, frame_
 from lfd_planner.server.scene_monitor import SceneMonitor
 
 NAME = 'move_group'
-# Requests that come while all threads are busy must not be lost.
-SERVICE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
 STATE_WITHIN = 1.0  # [s] that a request waits for the first joint states
 
 
@@ -71,7 +69,9 @@ class Server:
                     response.error_code = error_code(Code.FAILURE, f'{name} failed here: {error!r}; see the log.')
                 return response
 
-        self.node.create_service(kind, name, answer, qos_profile=SERVICE_QOS, callback_group=group or self.requests)
+        self.node.create_service(
+            kind, name, answer, qos_profile=BUSY_SERVICE_QOS, callback_group=group or self.requests
+        )
 
     def link_poses(self, scene: PlanningScene) -> LinkPoses:
         """The 4x4 transforms scene frame -> link [m] in a scene."""
