@@ -36,13 +36,56 @@ def test_after_warming_up_nothing_is_left_to_compile() -> None:
     assert all(len(signatures) == 1 for signatures in compiled)
 
 
+PLAN = """
+import gc
+import numpy as np
+from numba.core.dispatcher import Dispatcher
+from support.planning import ur5e_in_seed_cell
+from lfd_planner.backends import Path, SearchOptions
+from lfd_planner.scene import Pose
+from lfd_planner.search import JointConstraint, OrientationConstraint, PathConstraints
+from lfd_planner.server.motion_planner import Motion, MotionRequest, plan_motion
+
+backend, scene, group, states = ur5e_in_seed_cell()
+joints = PathConstraints(joints=tuple(JointConstraint(*goal, 0.01, 0.01) for goal in zip(group.joints, states['left'])))
+here = backend.robot.frames.link_poses(scene.joints)['tool0']
+turned = OrientationConstraint('tool0', Pose.of(here).orientation, (3.2, 3.2, 3.2))
+options = SearchOptions(budget=60.0, constraints=PathConstraints(orientations=(turned,)))
+for asked in (MotionRequest(group, (joints,)), MotionRequest(group, (joints,), options=options)):
+    assert isinstance(plan_motion(backend, scene, asked), Motion)
+below = here.copy()
+below[2, 3] -= 0.1
+line = backend.plan_linear(scene, group, group.positions(scene.joints), 'tool0', below[np.newaxis])
+backend.time(scene, group, Path(line.q))
+backend.state_contacts(scene)
+loops = [loop for loop in gc.get_objects() if isinstance(loop, Dispatcher)]
+loops = [loop for loop in loops if loop.py_func.__module__.startswith('lfd_')]
+assert loops
+print([loop.py_func.__name__ for loop in loops if sum(loop.stats.cache_misses.values())])
+"""
+
+
+def test_no_plan_has_to_wait_for_the_compiler() -> None:
+    """In a new process, after the warm-up of another: plans of every kind find all their loops on disk."""
+    warm_up()
+    result = subprocess.run(
+        [sys.executable, '-c', PLAN],
+        cwd=Path(__file__).resolve().parents[1],
+        capture_output=True,
+        text=True,
+        timeout=300,
+        check=False,
+    )
+    assert (result.stdout.strip(), result.returncode) == ('[]', 0), result.stderr
+
+
 def test_it_can_be_run_at_installation(tmp_path: Path) -> None:
     result = subprocess.run(
         [sys.executable, '-m', 'lfd_planner.warm_up'],
         cwd=tmp_path,
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=300,
         check=False,
     )
 

@@ -309,6 +309,7 @@ def warm_up() -> None:
     best_chain(
         none, np.zeros(2, dtype=np.int64), np.empty(0, dtype=np.bool_), np.zeros(2), np.zeros((4, 2)), np.ones(2)
     )
+    leaves_line(np.empty((0, 4, 4)), np.zeros((1, 4, 4)), 1.0, 1.0)
 
 
 def _tip_poses(poses: npt.ArrayLike, tip_to_link: npt.ArrayLike | None) -> Matrix:
