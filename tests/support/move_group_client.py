@@ -41,7 +41,7 @@ SERVICES = {
 class MoveGroupClient:
     """Calls a planning server as MoveIt's clients do."""
 
-    def __init__(self, domain: int) -> None:
+    def __init__(self, domain: int, *, with_joints: bool = True) -> None:
         self.peer = Peer('client', domain)
         node = self.peer.node
         self.services = {name: node.create_client(kind, name) for name, kind in SERVICES.items()}
@@ -50,7 +50,8 @@ class MoveGroupClient:
         self.joints: dict[str, float] = {}
         node.create_subscription(JointState, 'joint_states', self._on_joints, qos_profile_sensor_data)
         self.wait_until_ready()
-        self.peer.eventually(lambda: self.joints, 'joint states')
+        if with_joints:
+            self.peer.eventually(lambda: self.joints, 'joint states')
 
     def _on_joints(self, message: JointState) -> None:
         self.joints = dict(zip(message.name, message.position, strict=True))

@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import ClassVar
 
 import numpy as np
 import numpy.typing as npt
@@ -73,8 +74,11 @@ class SearchOptions:
     """The same seed gives the same path."""
     attempts: int = 1
     """Searches of which the shortest path is kept."""
+    iterations: int = 1_000_000
+    """Random samples after which a search gives up, whatever the clock says."""
     constraints: PathConstraints = NO_CONSTRAINTS
     should_stop: Callable[[], bool] = field(default=never, compare=False)
+    """Looked at during the search, at least every 100 ms; the search ends as preempted when it says yes."""
 
 
 @dataclass(frozen=True)
@@ -94,7 +98,10 @@ class LinearOptions:
 
 
 class PlanningBackend(ABC):
-    """Computes for one robot."""
+    """Computes for one robot; several threads may ask at once."""
+
+    repeatable: ClassVar[bool] = True
+    """Whether the same seed gives the same path."""
 
     def __init__(self, robot: PlanningRobot) -> None:
         self.robot = robot
@@ -118,7 +125,7 @@ class PlanningBackend(ABC):
 
     @abstractmethod
     def contacts(self, scene: PlanningScene, group: PlanningGroup, q: Matrix) -> tuple[Contact, ...]:
-        """What touches and may not, at one row of positions, (dof,)."""
+        """What touches and may not, at one row of positions, (dof,); only what the group's joints move counts."""
 
     @abstractmethod
     def state_contacts(self, scene: PlanningScene) -> tuple[Contact, ...]:

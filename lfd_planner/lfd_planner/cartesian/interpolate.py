@@ -13,7 +13,9 @@ from lfd_planner.robot.ik.solver import is_rigid
 
 # Rotations closer than this [rad] are one: their axis has no digits left.
 _SAME_TURN = 1e-9
-_MOST_STEPS = 100_000
+MOST_WAYPOINTS = 20_000
+MOST_POSES = 200_000
+"""How many poses a way may have; every one of them costs inverse kinematics and a collision check."""
 
 
 def interpolate(
@@ -43,18 +45,25 @@ def interpolate(
             f'The largest steps between poses must be positive, not {max_step} m and {max_rotation_step} rad '
             f'with at least {fewest} steps.'
         )
+    if len(waypoints) > MOST_WAYPOINTS:
+        raise ValueError(f'There are {len(waypoints)} waypoints, more than {MOST_WAYPOINTS}; send fewer.')
     stations = [_pose(start, 'The start')]
     stations += [_pose(waypoint, f'Waypoint {number}') for number, waypoint in enumerate(waypoints)]
     parts = [stations[0][np.newaxis]]
+    left = MOST_POSES - 1
     for number, (a, b) in enumerate(itertools.pairwise(stations)):
         way, turn = distance(a, b)
         if way == 0.0 and turn <= _SAME_TURN:
             continue
-        steps = max(way / max_step, turn / max_rotation_step, fewest)
-        if not steps <= _MOST_STEPS:
-            raise ValueError(f'Waypoint {number} is more than {_MOST_STEPS} steps away; make the largest step longer.')
         # A way of three steps and a rounding error takes three.
-        count = math.ceil(steps * (1.0 - 1e-9))
+        steps = max(way / max_step, turn / max_rotation_step, fewest) * (1.0 - 1e-9)
+        if not steps <= left:
+            raise ValueError(
+                f'The way to waypoint {number} takes more than {MOST_POSES} poses with steps of at most '
+                f'{max_step:g} m and {max_rotation_step:g} rad; make the largest step longer, or send fewer waypoints.'
+            )
+        count = math.ceil(steps)
+        left -= count
         parts.append(between(a, b, np.arange(1, count + 1) / count))
     return np.ascontiguousarray(np.concatenate(parts))
 

@@ -51,6 +51,8 @@ class CollisionWorld:
         joints: the columns of q. All other joints stand where the scene says, or at 0; mimics follow.
         padding: how close links and attached objects may come to the world [m].
         self_padding: how close they may come to each other [m].
+        moving_only: leave out what none of the joints moves, neither the one nor the other: the robot's foot on a table
+            says nothing about what a group may do.
 
     Raises:
         ValueError: a joint does not exist, the scene is in another frame, or a padding is no length.
@@ -66,6 +68,7 @@ class CollisionWorld:
         *,
         padding: float = 0.0,
         self_padding: float = 0.0,
+        moving_only: bool = False,
     ) -> None:
         if scene.frame != robot.frame:
             raise ValueError(
@@ -77,7 +80,7 @@ class CollisionWorld:
                 raise ValueError(f'A padding of {value} is no length; give 0 or more, in metres.')
         self.joints = tuple(joints)
         self._scene = scene
-        parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), padding)
+        parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), padding, moving_only)
         self._robot_names, self._objects = parts.names, tuple(scene.objects)
         self.data = _world(parts, scene, len(self.joints), self_padding, _scene_rows(robot, parts.library, scene))
         self._rooms = threading.local()
@@ -186,9 +189,13 @@ def _vector(values: Numbers, at: int) -> Vector:
 class _RobotParts:
     """The rows of the robot's solids and of attached objects, and which of them are checked against what."""
 
-    def __init__(self, robot: RobotGeometry, scene: PlanningScene, frames: MovingFrames, padding: float) -> None:
+    def __init__(
+        self, robot: RobotGeometry, scene: PlanningScene, frames: MovingFrames, padding: float, moving_only: bool
+    ) -> None:
         self.library = robot.library()
         self.frames = frames
+        self._robot = robot
+        self._moving_only = moving_only
         self.names: tuple[str, ...] = (*dict.fromkeys(body.link for body in robot.bodies), *scene.attached)
         self._shapes: list[Numbers] = []
         self._poses: list[Matrix] = []
@@ -200,6 +207,8 @@ class _RobotParts:
         """By owner, the solids that are checked against other owners."""
         self._add_links(robot, scene, padding)
         self._add_attached(scene, padding)
+        if moving_only:
+            self.outer = [entry for entry in self.outer if self.moves(entry)]
         self.rows = _placed_rows(self._shapes, self._poses)
         self.rows[:, OWNER], self.rows[:, FRAME] = self._owners, self._frames
 
@@ -242,10 +251,14 @@ class _RobotParts:
 
     def pairs(self, scene: PlanningScene) -> Iterator[tuple[int, int]]:
         """Solids of different owners that must not touch."""
-        for a, b in combinations(range(len(self.names)), 2):
-            if not scene.may_touch(self.names[a], self.names[b]):
-                for one in self.of[a]:
-                    for other in self.of[b]:
+        links = len(self.names) - len(scene.attached)
+        owners = list(_forbidden_links(self._robot, scene, self.names[:links]))
+        for b in range(links, len(self.names)):
+            owners += [(a, b) for a in range(b) if not scene.may_touch(self.names[a], self.names[b])]
+        for a, b in sorted(owners):
+            for one in self.of[a]:
+                for other in self.of[b]:
+                    if not self._moving_only or self._frames[one] or self._frames[other]:
                         yield one, other
 
     def move(self, pair: tuple[int, int]) -> bool:
@@ -255,6 +268,29 @@ class _RobotParts:
     def moves(self, outer: tuple[int, float]) -> bool:
         """Whether a joint moves a solid against the scene."""
         return self._frames[outer[0]] != 0
+
+
+@dataclass(frozen=True, eq=False)
+class _Forbidden:
+    """Which links of a robot must not touch, for the entries of the links that say so."""
+
+    entries: tuple[object, ...]
+    pairs: tuple[tuple[int, int], ...]
+
+
+_forbidden: WeakKeyDictionary[RobotGeometry, _Forbidden] = WeakKeyDictionary()
+
+
+def _forbidden_links(robot: RobotGeometry, scene: PlanningScene, links: Sequence[str]) -> tuple[tuple[int, int], ...]:
+    """Pairs of links, as numbers, that must not touch; kept for the next scene, which mostly says the same of links."""
+    allowed = scene.allowed
+    entries = (allowed.defaults, *(allowed.rows.get(link) for link in links))
+    kept = _forbidden.get(robot)
+    if kept is None or any(old is not new for old, new in zip(kept.entries, entries, strict=True)):
+        pairs = combinations(range(len(links)), 2)
+        kept = _Forbidden(entries, tuple((a, b) for a, b in pairs if not allowed.allows(links[a], links[b])))
+        _forbidden[robot] = kept
+    return kept.pairs
 
 
 def _placed_rows(shapes: Sequence[Numbers], poses: Sequence[Matrix]) -> Numbers:
@@ -297,8 +333,9 @@ def _scene_rows(robot: RobotGeometry, library: ShapeLibrary, scene: PlanningScen
     for thing in fresh:
         spans[thing.id] = first, first + len(thing.body.parts)
         first += len(thing.body.parts)
-    _kept[robot] = _in_order_of(scene, library, rows, spans)
-    return _kept[robot].rows
+    kept = _in_order_of(scene, library, rows, spans)
+    _kept[robot] = kept
+    return kept.rows
 
 
 def _in_order_of(

@@ -8,7 +8,7 @@ from .allowed_collisions import allowed_from_message, allowed_to_message
 from .attached_objects import apply_attached_object, attached_to_message, detach_message
 from .capsules import CapsuleAs
 from .colours import colours_from_message, colours_to_message
-from .constraints import constraints_from_message
+from .constraints import constraints_from_message, constraints_to_message
 from .objects import (
     apply_collision_object,
     move_message,
@@ -45,6 +45,7 @@ __all__ = [
     'colours_from_message',
     'colours_to_message',
     'constraints_from_message',
+    'constraints_to_message',
     'detach_message',
     'diff_to_message',
     'mesh_from_message',

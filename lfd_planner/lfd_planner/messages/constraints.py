@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from geometry_msgs.msg import Pose as PoseMessage
+from geometry_msgs.msg import Vector3
 from moveit_msgs.msg import BoundingVolume, Constraints
 from moveit_msgs.msg import JointConstraint as JointMessage
 from moveit_msgs.msg import OrientationConstraint as OrientationMessage
@@ -13,7 +12,7 @@ from shape_msgs.msg import SolidPrimitive
 
 from lfd_description.shapes import Box, Cylinder, Sphere, Vector
 from lfd_description.transforms import rotate
-from lfd_planner.scene import Code, LinkPoses, PlanningScene, Pose, RobotFrames, SceneFault, frame_pose
+from lfd_planner.scene import Code, LinkPoses, PlanningScene, Pose, RobotFrames, SceneFault, anchor, frame_pose
 from lfd_planner.scene.faults import names, quoted
 from lfd_planner.search.constraints import (
     JointConstraint,
@@ -26,7 +25,7 @@ from lfd_planner.search.constraints import (
 )
 
 from .checks import Report
-from .poses import pose_from_message
+from .poses import pose_from_message, pose_to_message
 
 MOST_CONSTRAINTS = 1000
 
@@ -60,6 +59,26 @@ def constraints_from_message(
         raise SceneFault(Code.INVALID_GOAL_CONSTRAINTS, str(error)) from None
 
 
+def constraints_to_message(constraints: PathConstraints, frame: str) -> Constraints:
+    """Constraints, whose poses are in the scene's frame, as a message."""
+    return Constraints(
+        joint_constraints=[
+            JointMessage(
+                joint_name=joint.joint,
+                position=joint.position,
+                tolerance_above=joint.above,
+                tolerance_below=joint.below,
+                weight=1.0,
+            )
+            for joint in constraints.joints
+        ],
+        position_constraints=[_position_to_message(position, frame) for position in constraints.positions],
+        orientation_constraints=[
+            _orientation_to_message(orientation, frame) for orientation in constraints.orientations
+        ],
+    )
+
+
 class _Reader:
     """Reads the constraints of one message."""
 
@@ -78,22 +97,22 @@ class _Reader:
         return JointConstraint(name, message.position, message.tolerance_above, message.tolerance_below)
 
     def position(self, message: PositionMessage) -> PositionConstraint:
-        link, anchor = self.anchor(message.link_name)
+        link, held = anchor(self.scene, message.link_name, self.robot.links)
         report = Report(f'Position constraint of {quoted(message.link_name)}')
         offset = message.target_point_offset
         frame = self.frame(message.header.frame_id)
         regions = _regions(message.constraint_region, frame, report)
         report.finish(Code.INVALID_GOAL_CONSTRAINTS)
-        return PositionConstraint(link, regions, _point(anchor, (offset.x, offset.y, offset.z)))
+        return PositionConstraint(link, regions, _point(held, (offset.x, offset.y, offset.z)))
 
     def orientation(self, message: OrientationMessage) -> OrientationConstraint:
-        link, anchor = self.anchor(message.link_name)
+        link, held = anchor(self.scene, message.link_name, self.robot.links)
         report = Report(f'Orientation constraint of {quoted(message.link_name)}')
         asked = pose_from_message(PoseMessage(orientation=message.orientation), report, 'orientation')
         if message.parameterization not in set(Parameterization):
             report.problem(f'there is no parameterization {message.parameterization}; use 0 or 1.')
         report.finish(Code.INVALID_GOAL_CONSTRAINTS)
-        target = self.frame(message.header.frame_id) @ asked @ Pose(orientation=anchor.orientation).inverse
+        target = self.frame(message.header.frame_id) @ asked @ Pose(orientation=held.orientation).inverse
         return OrientationConstraint(
             link,
             target.orientation,
@@ -108,19 +127,39 @@ class _Reader:
     def frame(self, name: str) -> Pose:
         return frame_pose(self.scene, name or self.scene.frame, self.link_poses)
 
-    def anchor(self, name: str) -> tuple[str, Pose]:
-        """The robot's link that carries what a constraint names, and where that is in the link's frame."""
-        if name in self.robot.links:
-            return name, Pose()
-        for id, held in self.scene.attached.items():
-            frames: Mapping[str, Pose] = {id: Pose(), **{f'{id}/{key}': pose for key, pose in held.body.subframes}}
-            if name in frames:
-                return held.link, held.pose @ frames[name]
-        raise SceneFault(
-            Code.INVALID_LINK_NAME,
-            f'A constraint is for {quoted(name)}, which is neither a link nor attached to one; '
-            f'the links are {names(sorted(self.robot.links), 100)}.',
-        )
+
+def _position_to_message(constraint: PositionConstraint, frame: str) -> PositionMessage:
+    x, y, z = constraint.offset
+    message = PositionMessage(link_name=constraint.link, target_point_offset=Vector3(x=x, y=y, z=z), weight=1.0)
+    message.header.frame_id = frame
+    message.constraint_region.primitives = [_region_to_message(region) for region in constraint.regions]
+    message.constraint_region.primitive_poses = [pose_to_message(region.pose) for region in constraint.regions]
+    return message
+
+
+def _region_to_message(region: Region) -> SolidPrimitive:
+    match region.shape:
+        case Box(size):
+            return SolidPrimitive(type=SolidPrimitive.BOX, dimensions=list(size))
+        case Sphere(radius):
+            return SolidPrimitive(type=SolidPrimitive.SPHERE, dimensions=[radius])
+        case Cylinder(radius, height):
+            return SolidPrimitive(type=SolidPrimitive.CYLINDER, dimensions=[height, radius])
+
+
+def _orientation_to_message(constraint: OrientationConstraint, frame: str) -> OrientationMessage:
+    x, y, z = constraint.tolerance
+    message = OrientationMessage(
+        link_name=constraint.link,
+        orientation=pose_to_message(Pose(orientation=constraint.orientation)).orientation,
+        absolute_x_axis_tolerance=x,
+        absolute_y_axis_tolerance=y,
+        absolute_z_axis_tolerance=z,
+        parameterization=int(constraint.parameterization),
+        weight=1.0,
+    )
+    message.header.frame_id = frame
+    return message
 
 
 def _regions(volume: BoundingVolume, frame: Pose, report: Report) -> tuple[Region, ...]:
@@ -158,7 +197,7 @@ def _region_shape(message: SolidPrimitive, report: Report) -> Box | Sphere | Cyl
     return None
 
 
-def _point(anchor: Pose, offset: Vector) -> Vector:
+def _point(held: Pose, offset: Vector) -> Vector:
     """A point of a frame in the frame of the link that carries it."""
-    (x, y, z), (dx, dy, dz) = anchor.position, rotate(anchor.orientation, offset)
+    (x, y, z), (dx, dy, dz) = held.position, rotate(held.orientation, offset)
     return x + dx, y + dy, z + dz

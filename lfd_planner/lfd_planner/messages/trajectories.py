@@ -12,7 +12,7 @@ from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from lfd_planner.scene import Code, SceneFault
 from lfd_planner.scene.faults import quoted
-from lfd_planner.timing import Trajectory
+from lfd_planner.timing import LONGEST, Trajectory
 
 from .checks import Report
 
@@ -21,7 +21,16 @@ NANOSECONDS = 1_000_000_000
 
 
 def duration(seconds: float) -> Duration:
-    """A time span as a message, to the nearest nanosecond."""
+    """A time span [s] as a message, to the nearest nanosecond.
+
+    Raises:
+        SceneFault: it is longer than a message can tell, or no number.
+    """
+    if not abs(seconds) < LONGEST:
+        raise SceneFault(
+            Code.INVALID_MOTION_PLAN,
+            f'A time of {seconds:g} s cannot be sent, since messages end at {LONGEST:.0f} s; make the motion faster.',
+        )
     total = round(seconds * NANOSECONDS)
     return Duration(sec=total // NANOSECONDS, nanosec=total % NANOSECONDS)
 
@@ -35,6 +44,9 @@ def trajectory_to_message(trajectory: Trajectory, joints: Sequence[str], frame: 
     """A motion as a message.
 
     It has no accelerations: controllers then go along the very cubics that the motion consists of.
+
+    Raises:
+        SceneFault: it takes longer than a message can tell.
     """
     message = JointTrajectory(joint_names=list(joints))
     message.header.frame_id = frame

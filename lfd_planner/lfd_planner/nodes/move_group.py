@@ -26,13 +26,15 @@ from lfd_planner.robot.srdf import SrdfError
 from lfd_planner.server.scene_monitor import SceneMonitor
 
 from .capabilities.controllers import ControllerClients, ControllerFault, read_controllers
-from .capabilities.execution import ExecutionCapability, ExecutionRules
+from .capabilities.execution import MOST_GOALS, ExecutionCapability, ExecutionRules
 from .capabilities.kinematics import KinematicsCapability
 from .capabilities.planning import PlanningCapability
 from .capabilities.planning_scene import PlanningSceneCapability
-from .capabilities.server import NAME, Server
+from .capabilities.server import MOST_PLANNING, NAME, Server
 
-THREADS = 16  # requests at once; those that wait for a motion to end cost nothing
+# Callbacks at once: planning requests and running goals have limits of their own, so that whoever wants to stop an arm,
+# or tells where it is, always finds a thread.
+THREADS = MOST_PLANNING + MOST_GOALS + 16
 PUBLISH_RATE = 4.0  # [Hz], MoveIt's own
 FASTEST_PUBLISH_RATE = 1000.0  # [Hz]
 
@@ -50,14 +52,15 @@ class MoveGroup(Node):
 
     def __init__(self) -> None:
         super().__init__(NAME, automatically_declare_parameters_from_overrides=True)
-        robot = self._robot()
+        # All parameters first: what they are wrong about ends the node before anything runs.
+        robot, controllers, rules, rate = self._robot(), self._controllers(), self._rules(), self._publish_rate()
         server = Server(self, SceneMonitor(robot), EmbeddedBackend(robot))
         self._server = server
-        self._controller_clients = ControllerClients(self._controllers())
-        self._scene = PlanningSceneCapability(server, self._publish_rate())
+        self._controller_clients = ControllerClients(controllers)
+        self._scene = PlanningSceneCapability(server, rate)
         KinematicsCapability(server)
         planning = PlanningCapability(server)
-        self._execution = ExecutionCapability(server, planning, self._controller_clients, self._rules())
+        self._execution = ExecutionCapability(server, planning, self._controller_clients, rules)
         self._semantic = self.create_publisher(String, 'robot_description_semantic', LATCHED_QOS)
         self._semantic.publish(String(data=robot.srdf))
         groups = ', '.join(f"'{name}' ({len(group.joints)} joints)" for name, group in robot.groups.items())

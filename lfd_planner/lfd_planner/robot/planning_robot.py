@@ -23,7 +23,7 @@ from lfd_description.model.builder import mesh_finder
 from lfd_description.model.limits import TIME_TO_FULL_SPEED, JointLimits
 from lfd_description.model.model import RobotModel
 from lfd_description.model.srdf import srdf
-from lfd_description.urdf import Joint, Matrix, RobotTree, parse_urdf
+from lfd_description.urdf import Joint, Matrix, Mimic, RobotTree, parse_urdf
 from lfd_planner.robot.ik import IkSolver, NumericOptions, make_solver
 from lfd_planner.robot.srdf import EndEffector, GroupDescription, Srdf, parse_srdf
 from lfd_planner.scene import AllowedCollisions, PlanningScene, RobotFrames
@@ -217,6 +217,24 @@ class PlanningRobot:
     def joints(self) -> tuple[str, ...]:
         """All joints that move and follow no other."""
         return self.kinematics.joints
+
+    def with_followers(self, positions: Mapping[str, float]) -> dict[str, float]:
+        """Positions by joint [rad or m] with those of the joints that follow one of them, computed from it.
+
+        Positions that are given for joints that follow another do not count.
+        """
+        leading = {name: value for name, value in positions.items() if name not in self._leaders}
+        following = {
+            name: mimic.position(leading[mimic.joint])
+            for name, mimic in self._leaders.items()
+            if mimic.joint in leading
+        }
+        return {**leading, **following}
+
+    @cached_property
+    def _leaders(self) -> Mapping[str, Mimic]:
+        """For each joint that follows another, which one and how."""
+        return {joint.name: joint.mimic for joint in self.tree.joints if joint.moves and joint.mimic is not None}
 
     def group(self, name: str) -> PlanningGroup:
         """A group by its name.

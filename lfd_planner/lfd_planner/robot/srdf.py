@@ -7,7 +7,7 @@ planning does not use (passive joints, sphere approximations) are passed over.
 from __future__ import annotations
 
 import xml.etree.ElementTree as ET
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lfd_description.hints import did_you_mean
@@ -26,11 +26,11 @@ class GroupDescription:
 
     name: str
     joints: tuple[str, ...]
-    """Those that move and follow no other, in the order of the file, along chains from base to tip."""
+    """Those that move and follow no other: from base to tip if the group is one chain, else in the file's order."""
     links: tuple[str, ...]
     """The links that these joints and the fixed ones among them carry."""
     chain: tuple[str, str] | None = None
-    """Base and tip, if the group is one chain."""
+    """Base and tip, if the group is one chain: told as such, or made of joints, links or groups that form one."""
     states: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     """Named joint positions [rad or m]: by state, then by joint."""
 
@@ -99,12 +99,35 @@ class _Reader:
         element = self.elements[name]
         members = list(dict.fromkeys(self.members(element, name)))
         chains = element.findall('chain')
-        chain = None
+        chain: tuple[str, str] | None
         if len(chains) == 1 and len(element) == 1:
             chain = self.link(chains[0], 'base_link'), self.link(chains[0], 'tip_link')
+        else:
+            chain = self.path(members)
+        if chain is not None:
+            members = list(self.tree.chain(*chain))
         moving = tuple(joint.name for joint in members if joint.moves and joint.mimic is None)
         links = tuple(joint.child for joint in members)
         return GroupDescription(name, moving, links, chain, dict(self.states(name, moving)))
+
+    def path(self, members: Sequence[Joint]) -> tuple[str, str] | None:
+        """Base and tip of joints that follow one another, in whatever order they are listed.
+
+        None if they fork, if a moving joint between them is left out, or if no solver could move them.
+        """
+        if not any(joint.moves for joint in members):
+            return None
+        depth = {joint.name: len(self.tree.chain(self.tree.root, joint.child)) for joint in members}
+        first, last = (end(members, key=lambda joint: depth[joint.name]) for end in (min, max))
+        try:
+            way = self.tree.chain(first.parent, last.child)
+        except UrdfError:
+            return None
+        listed, passed = {joint.name for joint in members}, {joint.name for joint in way}
+        left_out = any(joint.kind != 'fixed' for joint in way if joint.name not in listed)
+        solvable = all(joint.kind == 'fixed' or joint.moves for joint in way)
+        led = all(joint.mimic is None or joint.mimic.joint in passed for joint in way)
+        return (first.parent, last.child) if listed <= passed and not left_out and solvable and led else None
 
     def members(self, element: ET.Element, name: str, depth: int = 0) -> Iterator[Joint]:
         """All joints of a group, those of its subgroups included."""

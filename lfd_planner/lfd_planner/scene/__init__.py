@@ -20,7 +20,7 @@ from .allowed_collisions import AllowedCollisions
 from .contacts import BodyKind, Contact
 from .diffs import EMPTY, Added, Attached, Detached, Moved, Removed, SceneDiff, apply, compose, difference
 from .faults import Code, SceneFault
-from .frames import RobotFrames, frame_pose
+from .frames import RobotFrames, anchor, frame_pose
 from .objects import AttachedObject, Body, ObjectType, Part, PlacedShape, Posture, PosturePoint, WorldObject
 from .persistent_map import PersistentMap
 from .planning_scene import LinkPoses, PlanningScene, shapes_in_world
@@ -56,6 +56,7 @@ __all__ = [
     'SceneShape',
     'TriangleMesh',
     'WorldObject',
+    'anchor',
     'apply',
     'collision_geometry',
     'compose',

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 
 import numpy as np
 
@@ -66,6 +66,26 @@ def frame_pose(scene: PlanningScene, frame: str, link_poses: LinkPoses) -> Pose:
         Code.FRAME_TRANSFORM_FAILURE,
         f'The frame {quoted(frame)} is not known; use {quoted(scene.frame)}, a link ({names(link_poses)}), an object, '
         f"or a subframe as 'object/subframe'.",
+    )
+
+
+def anchor(scene: PlanningScene, name: str, links: Collection[str]) -> tuple[str, Pose]:
+    """The link that carries what is named, a link itself or something attached, and where that is in the link's frame.
+
+    Raises:
+        SceneFault: it is neither a link nor attached to one.
+    """
+    if name in links:
+        return name, IDENTITY
+    for id, held in scene.attached.items():
+        if name == id:
+            return held.link, held.pose
+        subframe = name.removeprefix(f'{id}/')
+        if subframe != name and subframe in held.body.subframe:
+            return held.link, held.pose @ held.body.subframe[subframe]
+    raise SceneFault(
+        Code.INVALID_LINK_NAME,
+        f'{quoted(name)} is neither a link nor attached to one; the links are {names(sorted(links), 100)}.',
     )
 
 

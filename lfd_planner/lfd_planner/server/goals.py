@@ -7,8 +7,9 @@ constraints and distance are the goals of the search. What was rejected is count
 
 from __future__ import annotations
 
+import time
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -27,11 +28,13 @@ from lfd_planner.search.constraints import (
     PositionConstraint,
     Region,
 )
+from lfd_planner.search.projection import keeps, make_projection_room
 
 ENOUGH = 16  # goal states; more make the search no faster
 ROUNDS = 6
 POSES_A_ROUND = 32
-EXPLAINED = 5  # colliding states of which the contacts are named
+EXPLAINED = 5  # rejected states of which the contacts or the broken constraints are named
+MOST_GOALS = 1000  # each may cost hundreds of inverse kinematics
 
 
 @dataclass
@@ -42,7 +45,7 @@ class _Tally:
     unreachable: int = 0
     candidates: int = 0
     outside_limits: int = 0
-    against_constraints: Counter[str] = field(default_factory=Counter)
+    against_constraints: list[tuple[ConstraintChecker, Matrix]] = field(default_factory=list)
     colliding: list[Matrix] = field(default_factory=list)
     refused: list[str] = field(default_factory=list)
 
@@ -55,17 +58,28 @@ def goal_states(
     goals: Sequence[PathConstraints],
     path: PathConstraints,
     seed: int,
+    *,
+    deadline: float | None = None,
+    should_stop: Callable[[], bool] = lambda: False,
 ) -> Matrix | Failure:
     """Positions that fulfil any of the goals, (k, dof) [rad or m], the nearest to the start first; or why none do.
 
-    `path` is kept to as well, and nothing touches.
+    `path` is kept to as well, and nothing touches. Past the `deadline`, a time of time.monotonic() [s], or when it
+    should stop, what was found by then is taken; if that is nothing, the failure says so.
     """
-    search = _GoalSearch(backend, scene, group, start, path, np.random.default_rng(seed))
+    if len(goals) > MOST_GOALS:
+        return Failure(
+            Code.INVALID_GOAL_CONSTRAINTS,
+            f'There are {len(goals)} goals to choose from, more than {MOST_GOALS}; send fewer.',
+        )
+    search = _GoalSearch(backend, scene, group, start, path, np.random.default_rng(seed), deadline, should_stop)
     found: list[Matrix] = []
     for goal in goals:
         found += search.states(goal)
+        if search.ended is not None:
+            break
     if not found:
-        return search.failure()
+        return search.ended or search.failure()
     rows = np.array(found)
     order = np.argsort(np.linalg.norm(rows - start, axis=1), kind='stable')
     return np.ascontiguousarray(rows[order])
@@ -82,6 +96,8 @@ class _GoalSearch:
         start: Matrix,
         path: PathConstraints,
         random: np.random.Generator,
+        deadline: float | None,
+        should_stop: Callable[[], bool],
     ) -> None:
         self.backend = backend
         self.scene = scene
@@ -89,21 +105,38 @@ class _GoalSearch:
         self.start = start
         self.path = path
         self.random = random
+        self.deadline = deadline
+        self.should_stop = should_stop
         self.tally = _Tally()
+        self.ended: Failure | None = None
+        """Why the search was given up before all goals were looked at."""
         self.link_poses = backend.robot.frames.link_poses(scene.joints)
 
     def states(self, goal: PathConstraints) -> list[Matrix]:
-        """Positions that fulfil one goal."""
-        checker = self._checker(goal)
+        """Positions that fulfil one goal, some that are near the start."""
         found: list[Matrix] = []
+        if self._is_over():
+            return found
+        checker = self._checker(goal)
         try:
             for candidates in self._candidates(goal):
                 found += self._accepted(candidates, checker)
-                if len(found) >= ENOUGH:
+                if len(found) >= ENOUGH or self._is_over():
                     break
         except NoKinematics as error:
             self.tally.refused.append(str(error))
         return found[:ENOUGH]
+
+    def _is_over(self) -> bool:
+        if self.should_stop():
+            self.ended = Failure(Code.PREEMPTED, 'The search for positions that reach the goal was stopped.')
+        elif self.deadline is not None and time.monotonic() > self.deadline:
+            self.ended = Failure(
+                Code.TIMED_OUT,
+                f'The time for planning was over before any of {self.tally.candidates} joint positions was found to '
+                f'reach the goal; allow more time, or send fewer goals.',
+            )
+        return self.ended is not None
 
     def _checker(self, goal: PathConstraints) -> ConstraintChecker:
         both = PathConstraints(
@@ -165,21 +198,41 @@ class _GoalSearch:
             yield rows
 
     def _accepted(self, candidates: Matrix, checker: ConstraintChecker) -> list[Matrix]:
+        """Those that are within limits, keep to the constraints and are free: the nearest to the start, ENOUGH of them.
+
+        Further ones are looked at only if the nearer are not enough.
+        """
         lower, upper = self.group.bounds
         inside = ((candidates >= lower - 1e-9) & (candidates <= upper + 1e-9)).all(axis=1)
         self.tally.candidates += len(candidates)
         self.tally.outside_limits += int((~inside).sum())
-        kept = []
-        for q in candidates[inside]:
-            broken = checker.violations(q)
-            self.tally.against_constraints.update(broken[:1])
-            if not broken:
+        rows = candidates[inside]
+        rows = rows[np.argsort(np.linalg.norm(rows - self.start, axis=1), kind='stable')]
+        found: list[Matrix] = []
+        for first in range(0, len(rows), ENOUGH):
+            found += self._free(self._keeping(rows[first : first + ENOUGH], checker))
+            if len(found) >= ENOUGH:
+                break
+        return found
+
+    def _keeping(self, candidates: Matrix, checker: ConstraintChecker) -> list[Matrix]:
+        """Those that keep to the constraints."""
+        room = make_projection_room(checker.data, len(self.start))
+        kept: list[Matrix] = []
+        for q in np.ascontiguousarray(candidates):
+            if keeps(q, checker.data, room):
                 kept.append(q)
-        if not kept:
+            elif len(self.tally.against_constraints) < EXPLAINED:
+                self.tally.against_constraints.append((checker, q))
+        return kept
+
+    def _free(self, candidates: list[Matrix]) -> list[Matrix]:
+        """Those that touch nothing."""
+        if not candidates:
             return []
-        free = self.backend.free(self.scene, self.group, np.array(kept))
-        self.tally.colliding += [q for q, is_free in zip(kept, free, strict=True) if not is_free]
-        return [q for q, is_free in zip(kept, free, strict=True) if is_free]
+        free = self.backend.free(self.scene, self.group, np.array(candidates))
+        self.tally.colliding += [q for q, is_free in zip(candidates, free, strict=True) if not is_free]
+        return [q for q, is_free in zip(candidates, free, strict=True) if is_free]
 
     def _poses(self, goal: PathConstraints, link: str, count: int) -> Matrix:
         """Poses of the link in the scene's frame, (count, 4, 4); the first round is the middle of everything."""
@@ -216,7 +269,8 @@ class _GoalSearch:
                 f'All {len(tally.colliding)} joint positions that reach the goal are in collision{worst}.',
             )
         if tally.against_constraints:
-            reason, _ = tally.against_constraints.most_common(1)[0]
+            reasons = Counter(why for checker, q in tally.against_constraints for why in checker.violations(q)[:1])
+            reason = reasons.most_common(1)[0][0] if reasons else 'they leave too little room.'
             code = Code.GOAL_VIOLATES_PATH_CONSTRAINTS if self.path else Code.GOAL_CONSTRAINTS_VIOLATED
             return Failure(code, f'No joint positions fulfil goal and path constraints: {reason}')
         if tally.outside_limits:

@@ -57,7 +57,17 @@ def plan_motion(backend: PlanningBackend, scene: PlanningScene, request: MotionR
     start = valid_start(backend, scene, group, path)
     if isinstance(start, Failure):
         return start
-    goals = goal_states(backend, scene, group, start, request.goals, path, request.options.seed)
+    goals = goal_states(
+        backend,
+        scene,
+        group,
+        start,
+        request.goals,
+        path,
+        request.options.seed,
+        deadline=began + request.options.budget,
+        should_stop=request.options.should_stop,
+    )
     if isinstance(goals, Failure):
         return goals
     options = replace(request.options, budget=request.options.budget - (time.monotonic() - began))

@@ -1,14 +1,15 @@
 """The scene that all clients of a server see.
 
 Edits come one after the other; whoever reads takes a snapshot, which nothing changes any more. So requests run in
-parallel, each against one consistent scene.
+parallel, each against one consistent scene. Neither they nor joint states wait for an edit, which may have a large mesh
+to convert: the scene is locked only while it is exchanged.
 """
 
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Collection, Iterable, Mapping
+from dataclasses import dataclass, field, replace
 
 from lfd_planner.robot.planning_robot import PlanningRobot
 from lfd_planner.scene import LinkPoses, PlanningScene, Pose
@@ -18,10 +19,14 @@ from .transform_tree import TransformTree
 
 @dataclass(frozen=True)
 class Version:
-    """Which state of the monitored scene: how many edits it has seen, and how many joint states."""
+    """Which state of the monitored scene; versions between which nothing changed are equal."""
 
     edits: int = 0
+    """How many edits it has seen."""
     states: int = 0
+    """How many joint states that told something new."""
+    heard: int = field(default=0, compare=False)
+    """How many joint states at all: the robot may stand still."""
 
 
 class SceneMonitor:
@@ -29,10 +34,12 @@ class SceneMonitor:
 
     def __init__(self, robot: PlanningRobot) -> None:
         self.robot = robot
-        self.transforms = TransformTree(robot.frame, robot.tree.links)
+        self.transforms = TransformTree(robot.frame, robot.tree.links, robot.tree.root)
+        self._joints = frozenset(robot.joints)
         self._scene = robot.empty_scene()
         self._version = Version()
-        self._seen_joints: set[str] = set()
+        self._heard: dict[str, int] = {}  # by joint, which of the joint states told of it last
+        self._editing = threading.RLock()
         self._changed = threading.Condition()
         self._closed = False
 
@@ -52,31 +59,47 @@ class SceneMonitor:
         return self.robot.frames.link_poses(scene.joints)
 
     def edit(self, change: Callable[[PlanningScene], PlanningScene]) -> PlanningScene:
-        """Make the scene what `change` makes of it, and return that; if it raises, the scene stays as it is."""
-        with self._changed:
-            new = change(self._with_frames(self._scene))
-            if new is not self._scene:
+        """Make the scene what `change` makes of it, and return that; if it raises, the scene stays as it is.
+
+        Joint states that come meanwhile are kept.
+        """
+        with self._editing:
+            before = self.scene
+            new = change(before)
+            if new is before:
+                return new
+            with self._changed:
+                if self._scene.joints is not before.joints:
+                    new = replace(new, joints=new.joints.edit(self._scene.joints.edits_from(before.joints)))
                 self._scene = new
                 self._version = replace(self._version, edits=self._version.edits + 1)
                 self._changed.notify_all()
             return new
 
     def set_joints(self, positions: Mapping[str, float]) -> None:
-        """Take over positions of joints [rad or m]; the robot's only, and those that are new."""
+        """Take over positions of joints [rad or m]: of the robot's own, but not of those that follow another."""
+        own = {name: value for name, value in positions.items() if name in self._joints}
+        if not own:
+            return
         with self._changed:
-            own = {name: value for name, value in positions.items() if name in self.robot.frames.joints}
-            self._seen_joints |= own.keys()
-            new = {name: value for name, value in own.items() if self._scene.joints.get(name) != value}
-            if new:
-                self._scene = self._scene.with_joints(new)
-            self._version = replace(self._version, states=self._version.states + 1)
+            heard = self._version.heard + 1
+            news = {name: value for name, value in own.items() if self._scene.joints.get(name) != value}
+            if news:
+                self._scene = self._scene.with_joints(news)
+            is_new = bool(news) or not own.keys() <= self._heard.keys()
+            self._version = replace(self._version, states=self._version.states + is_new, heard=heard)
+            self._heard.update(dict.fromkeys(own, heard))
             self._changed.notify_all()
 
     @property
     def missing_joints(self) -> tuple[str, ...]:
         """The joints whose position nobody has told yet; the scene has them at their home position."""
+        return self.missing(self.robot.joints)
+
+    def missing(self, joints: Iterable[str]) -> tuple[str, ...]:
+        """Those among `joints` whose position nobody has told yet; joints that follow another need not be told."""
         with self._changed:
-            return tuple(name for name in self.robot.joints if name not in self._seen_joints)
+            return tuple(name for name in joints if name in self._joints and name not in self._heard)
 
     def wait_for_edit(self, known: int, timeout: float) -> Version:
         """Wait until there is an edit after the `known` one, at most `timeout` seconds; return the version then."""
@@ -85,10 +108,29 @@ class SceneMonitor:
             return self._version
 
     def wait_for_change(self, known: Version, timeout: float) -> Version:
-        """Wait until edits or joint states came after the `known` version, at most `timeout` seconds."""
+        """Wait until something changed after the `known` version, at most `timeout` seconds; return the version then.
+
+        Joint states of a robot that stands still are no change, but the first that tell of a joint are one.
+        """
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._version != known, timeout)
             return self._version
+
+    def wait_for_state(self, after: Version, timeout: float, joints: Collection[str] | None = None) -> bool:
+        """Wait until joint states came after a version, at most `timeout` seconds; whether they did.
+
+        They may tell what was known already. With `joints`, each of these must have been told; else any will do.
+        """
+        wanted = self._joints.intersection(joints) if joints is not None else None
+
+        def came() -> bool:
+            if wanted is None:
+                return self._version.heard > after.heard
+            return all(self._heard.get(name, 0) > after.heard for name in wanted)
+
+        with self._changed:
+            self._changed.wait_for(lambda: self._closed or came(), timeout)
+            return came()
 
     def close(self) -> None:
         """Let all that wait go on."""

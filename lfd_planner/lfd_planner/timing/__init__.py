@@ -5,11 +5,12 @@ for q in path_samples(trajectory, step=0.01):
     ...  # check what will be executed
 """
 
-from lfd_planner.timing.time_path import BLEND, Scaling, requested_scaling, time_path, warm_up
+from lfd_planner.timing.time_path import BLEND, LONGEST, Scaling, requested_scaling, time_path, warm_up
 from lfd_planner.timing.trajectory import Sample, Trajectory, path_samples, path_times
 
 __all__ = [
     'BLEND',
+    'LONGEST',
     'Sample',
     'Scaling',
     'Trajectory',

@@ -17,6 +17,8 @@ import numpy.typing as npt
 from lfd_description.compiled import compiled
 from lfd_planner.timing.cubics import Matrix, Numbers
 
+Flags = npt.NDArray[np.bool_]
+
 # Directions closer than this are one line.
 _SAME_DIRECTION = 1e-9
 # A corner that must be rounded more tightly than this [rad or m] is a stop.
@@ -42,9 +44,9 @@ class BlendedPath(NamedTuple):
     """q'(s) at its end."""
     length: Numbers
     """Of each interval, in s, (K,)."""
-    bends: npt.NDArray[np.bool_]
+    bends: Flags
     """Whether q' changes in it, (K,)."""
-    stops: npt.NDArray[np.bool_]
+    stops: Flags
     """Whether the motion must stand at a node, (K + 1,)."""
 
 

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from lfd_description.compiled import compiled
-from lfd_planner.timing.blended_path import BlendedPath
+from lfd_planner.timing.blended_path import BlendedPath, Flags
 from lfd_planner.timing.cubics import Numbers
 
 # Faster than any limit that matters [rad2/s2].
@@ -28,6 +28,12 @@ def speed_limit(direction: Numbers, limits: Numbers, margin: float) -> float:
         if direction[k] != 0.0:
             highest = min(highest, (margin * limits[k] / direction[k]) ** 2)
     return highest
+
+
+@compiled
+def _widest_limit(path: BlendedPath, n: int, limits: Numbers, margin: float) -> float:
+    """The highest x at which no q' of interval n breaks the velocity limits times `margin`."""
+    return min(speed_limit(path.first[n], limits, margin), speed_limit(path.last[n], limits, margin))
 
 
 @compiled
@@ -99,13 +105,21 @@ def squared_speeds(
     acceleration_limits: Numbers,
     velocity_margin: Numbers,
     acceleration_margin: Numbers,
+    wide: Flags,
 ) -> Numbers:
-    """The fastest x at all nodes, (K + 1,); the margins, (K,) up to 1, tighten the limits of single intervals."""
+    """The fastest x at all nodes, (K + 1,); the margins, (K,) up to 1, tighten the limits of single intervals.
+
+    Velocity limits count at the nodes, and all along the intervals that are `wide`, (K,). Where a bend turns round, q'
+    passes zero: there a node alone would allow any speed, which the rest of the interval does not.
+    """
     count = path.length.shape[0]
     x = np.zeros(count + 1)
     for n in range(count - 1, -1, -1):
         before = velocity_margin[n - 1] if n > 0 else 1.0
         highest = speed_limit(path.first[n], velocity_limits, min(velocity_margin[n], before))
+        for m in range(max(n - 1, 0), n + 1):
+            if wide[m]:
+                highest = min(highest, _widest_limit(path, m, velocity_limits, velocity_margin[m]))
         if path.stops[n]:
             x[n] = 0.0
         elif path.bends[n]:

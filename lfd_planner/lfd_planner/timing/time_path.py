@@ -9,13 +9,17 @@ import numpy as np
 import numpy.typing as npt
 
 from lfd_planner.timing.blended_path import distinct
-from lfd_planner.timing.cubics import Matrix, Numbers
+from lfd_planner.timing.cubics import Matrix, Numbers, greatest_demand
 from lfd_planner.timing.timed_points import timed_points
 from lfd_planner.timing.trajectory import Trajectory, path_samples
 
 BLEND = 0.05
 """How far the corners of a path may be cut [rad or m] unless told otherwise."""
+LONGEST = 2.0**31 - 1.0
+"""The longest motion [s]: messages count seconds in 32 bits."""
 _LARGEST = 1e6  # [rad or m]
+# Limits are kept to this share; more is a mistake made here.
+_EXACT = 1e-6
 
 
 @dataclass(frozen=True)
@@ -63,7 +67,8 @@ def time_path(
         blend: [rad or m], for all joints or for each, (dof,).
 
     Raises:
-        ValueError: an argument has the wrong shape or is out of its range.
+        ValueError: an argument has the wrong shape or is out of its range, or the motion would take over LONGEST.
+        ArithmeticError: the motion that was computed breaks a limit; it is not to be executed.
     """
     waypoints = _waypoints(path)
     dof = waypoints.shape[1]
@@ -75,13 +80,29 @@ def time_path(
     waypoints = distinct(waypoints, cut)
     if len(waypoints) == 1:
         return Trajectory.at(waypoints[0])
-    return Trajectory(*timed_points(waypoints, velocities, accelerations, cut))
+    times, q, v = timed_points(waypoints, velocities, accelerations, cut)
+    _check(times, q, v, velocities, accelerations)
+    return Trajectory(times, q, v)
 
 
 def warm_up() -> None:
     """Compile what timing needs, or load it if that was done before."""
     trajectory = time_path([[0.0, 0.0], [1.0, 0.0], [1.0, 1.0]], [1.0, 1.0], [1.0, 1.0])
     path_samples(trajectory, 0.1)
+
+
+def _check(times: Numbers, q: Matrix, v: Matrix, velocities: Numbers, accelerations: Numbers) -> None:
+    """Let nothing out that is longer than can be told or faster than was asked for."""
+    if not times[-1] < LONGEST:
+        raise ValueError(
+            f'The motion would take {times[-1]:.3g} s, more than {LONGEST:.0f} s; raise the scaling or the limits.'
+        )
+    speed, push = greatest_demand(times, q, v, velocities, accelerations)
+    if not (speed <= 1.0 + _EXACT and push <= 1.0 + _EXACT):
+        raise ArithmeticError(
+            f'The motion was computed with {speed:.6g} times the velocity limits and {push:.6g} times the '
+            f'acceleration limits; do not execute it, and report its waypoints and limits.'
+        )
 
 
 def _scaling(value: float, name: str) -> float:

@@ -10,7 +10,7 @@ import math
 import numpy as np
 
 from lfd_description.compiled import compiled
-from lfd_planner.timing.blended_path import BlendedPath, blended
+from lfd_planner.timing.blended_path import BlendedPath, Flags, blended
 from lfd_planner.timing.cubics import (
     Matrix,
     Numbers,
@@ -23,8 +23,14 @@ from lfd_planner.timing.speed_profile import push_limit, speed_limit, squared_sp
 
 # Points are not closer than this [s]: no controller resolves it, and differences of positions lose their digits.
 _SHORTEST = 2e-4
+# No change of speed takes less [s]: its end is then a point, whatever is rounded.
+_RAMP = 1.01 * _SHORTEST
+# Speeds this share apart are one.
+_SAME_SPEED = 1e-7
 # How often limits of single intervals are tightened before all is slowed down.
 _ROUNDS = 4
+# A bend that breaks velocity limits by more than this factor does so between its ends, which keep them.
+_MUCH = 1.05
 # Limits are kept to this share.
 _EXACT = 1e-9
 _NANOSECOND = 1e-9
@@ -38,8 +44,9 @@ def _tighten(
     acceleration_limits: Numbers,
     velocity_margin: Numbers,
     acceleration_margin: Numbers,
+    wide: Flags,
 ) -> bool:
-    """Lower the margins of bends whose cubics break a limit; whether any did."""
+    """Lower the margins of bends whose cubics break a limit, or make them wide; whether any did."""
     count, broken = path.length.shape[0], False
     for n in range(count):
         if not path.bends[n]:
@@ -53,6 +60,9 @@ def _tighten(
             a0, a1 = first_acceleration(span, way, v0, v1), last_acceleration(span, way, v0, v1)
             speed = max(speed, greatest_speed(span, v0, v1, a0, a1) / velocity_limits[k])
             push = max(push, max(abs(a0), abs(a1)) / acceleration_limits[k])
+        if speed > _MUCH and not wide[n]:
+            wide[n] = broken = True
+            continue
         if speed > 1.0 + _EXACT:
             velocity_margin[n] /= speed
             broken = True
@@ -63,27 +73,34 @@ def _tighten(
 
 
 @compiled
+def _ramp(slow: float, top: float, push: float) -> float:
+    """How long [s] the speed along a line takes from `slow` to `top`: no shorter than points may be apart."""
+    if top - slow <= _SAME_SPEED * top:
+        return 0.0
+    return max((top - slow) / push, _RAMP)
+
+
+@compiled
 def _straight_pieces(length: float, x0: float, x1: float, highest: float, push: float) -> tuple[float, float, float]:
     """The fastest way along a straight line from x0 to x1: the peak of x, and where it starts and ends, as lengths.
 
-    Pieces too short to be points of their own are left out; what is left is slower by as little.
+    Ramps too short to have points of their own are made longer with less push; where there is no room for that, the
+    peak is lower, but never so low that it would take more than a few such ramps to cover the length.
     """
-    peak = max(min(highest, 0.5 * (x0 + x1) + push * length), x0, x1)
-    top = math.sqrt(peak)
-    if top - math.sqrt(x0) < push * _SHORTEST:
-        peak = max(x0, x1)
-    if math.sqrt(peak) - math.sqrt(x1) < push * _SHORTEST:
-        peak = max(x0, x1)
-    top = math.sqrt(peak)
-    rise, fall = (peak - x0) / (2.0 * push), (peak - x1) / (2.0 * push)
-    cruise = length - rise - fall
-    if cruise < top * _SHORTEST:
+    s0, s1 = math.sqrt(x0), math.sqrt(x1)
+    top = max(math.sqrt(min(highest, 0.5 * (x0 + x1) + push * length)), s0, s1)
+    up, down = _ramp(s0, top, push), _ramp(s1, top, push)
+    if 0.5 * (up * (s0 + top) + down * (top + s1)) > length * (1.0 + _EXACT):
+        top = max((2.0 * length - up * s0 - down * s1) / (up + down), s0, s1)
+        up, down = _ramp(s0, top, push), _ramp(s1, top, push)
+    rise, fall = 0.5 * up * (s0 + top), 0.5 * down * (top + s1)
+    if length - rise - fall < top * _SHORTEST:
         # Slightly less push meets the peak without any cruise.
         share = (rise + fall) / length if rise + fall > 0.0 else 1.0
         rise, fall = rise / share, fall / share
         if rise + fall <= 0.0:
             rise = length
-    return peak, rise, length - fall
+    return top * top, rise, length - fall
 
 
 @compiled
@@ -133,12 +150,13 @@ def _points(
 def _in_nanoseconds(times: Numbers, q: Matrix, v: Matrix, slower: float) -> tuple[Numbers, Matrix, Matrix]:
     """The same motion, `slower` times as long, with its points moved along it to the nearest whole nanoseconds."""
     number, dof = q.shape
-    total = max(math.ceil(times[-1] * slower / _NANOSECOND), math.ceil(_SHORTEST / _NANOSECOND))
+    # Of numpy, since these stay floats: a motion of centuries has more nanoseconds than an integer holds.
+    total = max(np.ceil(times[-1] * slower / _NANOSECOND), np.ceil(_SHORTEST / _NANOSECOND))
     slower = total * _NANOSECOND / times[-1]
     moved, to, speed = np.empty(number), q.copy(), v / slower
     for n in range(number):
         exact = times[n] * slower
-        moved[n] = round(exact / _NANOSECOND) / 1e9
+        moved[n] = np.rint(exact / _NANOSECOND) / 1e9
         shift = moved[n] - exact
         if 0 < n < number - 1:
             span, last = (times[n + 1] - times[n]) * slower, n + 1
@@ -157,20 +175,22 @@ def timed_points(
 ) -> tuple[Numbers, Matrix, Matrix]:
     """Times (M,), positions and velocities (M, dof) of the fastest motion along distinct waypoints, (N, dof), N > 1."""
     path = blended(waypoints, blend)
-    velocity_margin, acceleration_margin = np.ones(path.length.shape[0]), np.ones(path.length.shape[0])
-    x = squared_speeds(path, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin)
+    count = path.length.shape[0]
+    velocity_margin, acceleration_margin, wide = np.ones(count), np.ones(count), np.zeros(count, dtype=np.bool_)
+    x = squared_speeds(path, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin, wide)
     for _ in range(_ROUNDS):
-        if not _tighten(path, x, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin):
+        if not _tighten(path, x, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin, wide):
             break
-        x = squared_speeds(path, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin)
+        x = squared_speeds(path, velocity_limits, acceleration_limits, velocity_margin, acceleration_margin, wide)
     times, q, v = _points(path, x, velocity_limits, acceleration_limits)
     slower = 1.0
     moved, to, at = _in_nanoseconds(times, q, v, slower)
-    for _ in range(2 * _ROUNDS):
+    for attempt in range(2 * _ROUNDS):
         speed, push = greatest_demand(moved, to, at, velocity_limits, acceleration_limits)
         excess = max(speed, math.sqrt(push))
         if excess <= 1.0 + _EXACT:
             break
-        slower *= excess * (1.0 + _EXACT)
+        # Points on whole nanoseconds follow small changes in jumps only: what was too little is doubled.
+        slower *= 1.0 + (excess * (1.0 + _EXACT) - 1.0) * 2.0**attempt
         moved, to, at = _in_nanoseconds(times, q, v, slower)
     return moved, to, at

@@ -79,3 +79,19 @@ def test_wrong_arguments_are_named() -> None:
         interpolate(np.full((4, 4), math.nan), [], 0.1)
     with pytest.raises(ValueError, match='make the largest step longer'):
         interpolate(np.eye(4), [pose((1e3, 0.0, 0.0))], 1e-6)
+
+
+def test_the_number_of_poses_is_bounded_for_the_whole_way() -> None:
+    there, back = pose((1.0, 0.0, 0.0)), np.eye(4)
+    assert len(interpolate(np.eye(4), [there, back], 2e-5)) == 100_001
+    with pytest.raises(ValueError, match='The way to waypoint 3 takes more than 200000 poses'):
+        interpolate(np.eye(4), [there, back] * 20, 2e-5)
+    with pytest.raises(ValueError, match='The way to waypoint 0'):
+        interpolate(np.eye(4), [there], 5e-324)
+    with pytest.raises(ValueError, match='The way to waypoint 0'):
+        interpolate(np.eye(4), [there], 0.1, fewest=10**9)
+
+
+def test_the_number_of_waypoints_is_bounded() -> None:
+    with pytest.raises(ValueError, match='20001 waypoints'):
+        interpolate(np.eye(4), [np.eye(4)] * 20_001, 0.1)

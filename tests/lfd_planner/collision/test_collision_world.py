@@ -46,8 +46,8 @@ RAIL = parse_urdf("""<robot name="rail">
 BALLS = [LinkBody(link, Sphere(0.1), np.eye(4)) for link in ('cart', 'finger', 'thumb')]
 
 
-def rail(scene: PlanningScene, joints: tuple[str, ...] = ('slide',), **padding: float) -> CollisionWorld:
-    return CollisionWorld(RobotGeometry(RAIL, BALLS, scene.frame), scene, joints, **padding)
+def rail(scene: PlanningScene, joints: tuple[str, ...] = ('slide',), **options: float) -> CollisionWorld:
+    return CollisionWorld(RobotGeometry(RAIL, BALLS, scene.frame), scene, joints, **options)
 
 
 def scene_with(*objects: WorldObject, frame: str = 'base') -> PlanningScene:
@@ -97,6 +97,45 @@ def test_what_no_joint_moves_is_checked_too() -> None:
     assert world.collides([2.0])
     assert [(contact.a, contact.b) for contact in world.contacts([2.0])] == [('base', 'wall')]
     assert not CollisionWorld(RobotGeometry(RAIL, base, 'base'), wall.allow('base', 'wall'), ['slide']).collides([0.0])
+
+
+def test_what_no_joint_moves_can_be_left_out() -> None:
+    """A table that touches the robot's foot does not keep a group from moving, nor does what is fixed to the foot."""
+    solids = [LinkBody('base', Box((0.2, 0.2, 0.2)), np.eye(4)), *BALLS]
+    table = box('table', 0.0, z=-0.15)
+    robot = RobotGeometry(RAIL, solids, 'base')
+    scene = scene_with(table, box('crate', 2.0)).allow('base', 'cart')
+    scene = scene.attach_new(held('sign', 'base', 0.15), RobotFrames(RAIL, 'base').link_poses({}))
+
+    whole = CollisionWorld(robot, scene, ['slide'])
+    assert whole.collides([-2.0])
+    assert {(contact.a, contact.b) for contact in whole.contacts([-2.0])} == {('base', 'table'), ('sign', 'table')}
+    world = CollisionWorld(robot, scene, ['slide'], moving_only=True)
+    assert not world.collides([-2.0])
+    assert world.contacts([-2.0]) == ()
+    assert world.edge_free([-2.0], [-1.0], 0.05)
+    assert {(contact.a, contact.b) for contact in world.contacts([2.0])} == {('cart', 'crate')}
+    assert {(contact.a, contact.b) for contact in world.contacts([0.2])} == {('cart', 'sign')}
+    hand = CollisionWorld(robot, scene_with().forbid('base', 'cart'), ['grip'], moving_only=True)
+    assert CollisionWorld(robot, scene_with().forbid('base', 'cart'), ['grip']).collides([0.2])
+    assert not hand.collides([0.2])
+
+
+def test_what_moves_together_is_not_left_out() -> None:
+    """Both fingers are moved by the slide, though not against each other."""
+    closed = scene_with().with_joints({'grip': 0.05})
+
+    assert rail(closed, moving_only=True).collides([0.0])
+    assert not rail(closed, ('grip',), moving_only=True).collides([0.2])
+
+
+def test_a_hand_is_checked_against_an_arm_that_stands() -> None:
+    """The cart stands in the crate, which is not what closes the hand; a finger that comes to the crate is."""
+    scene = scene_with(box('crate', 0.15), box('cup', 0.0, 0.5, 0.5))
+
+    assert rail(scene, ('grip',)).collides([0.2])
+    assert not rail(scene, ('grip',), moving_only=True).collides([0.2])
+    assert rail(scene, ('grip',), moving_only=True).collides([0.35])
 
 
 def test_objects_in_the_world_may_stand_in_each_other() -> None:

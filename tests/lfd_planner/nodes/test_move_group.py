@@ -7,6 +7,7 @@ import threading
 
 import numpy as np
 import pytest
+from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import Pose, TransformStamped
 from moveit_msgs.action import ExecuteTrajectory, MoveGroup
 from moveit_msgs.msg import (
@@ -507,7 +508,8 @@ def test_plan_and_execute(client):
     client.peer.eventually(
         lambda: np.allclose([client.joints[name] for name in JOINTS], LEFT, atol=0.01), 'the arm at its goal'
     )
-    assert states == ['PLANNING', 'MONITOR']
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED
+    client.peer.eventually(lambda: states == ['PLANNING', 'MONITOR', 'IDLE'], 'all feedback')
     go_home(client)
 
 
@@ -589,11 +591,157 @@ def test_a_broken_trajectory_is_refused(client):
     assert 'point 1' in refused.message
 
 
-def test_a_new_motion_replaces_the_one_that_runs(client):
+def test_a_controller_that_moves_takes_no_second_motion(client):
     first = start_slowly(client)
     second = client.send(client.move_action, MoveGroup.Goal(request=request(joint_goal(JOINTS, HOME))))
-    assert client.result(first).result.error_code.val == CODES.PREEMPTED
-    assert client.result(second).result.error_code.val in (CODES.SUCCESS, CODES.CONTROL_FAILED)
+    refused = client.result(second).result.error_code
+    assert refused.val == CODES.CONTROL_FAILED
+    assert 'ur5e_controller' in refused.message
+    before = client.joints[JOINTS[0]]
+    client.peer.eventually(lambda: client.joints[JOINTS[0]] < before - 0.05, 'the first motion going on')
+    client.peer.result(first.cancel_goal_async())
+    answer = client.result(first)
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.error_code.val == CODES.PREEMPTED
+
+
+def hard_request(client: MoveGroupClient, budget: float) -> MotionPlanRequest:
+    """What takes all its time: the arm may only turn about its first joint, and something stands in the way."""
+    at = fk(client, (0.9, *HOME[1:]), link='wrist_3_link').pose_stamped[0].pose.position
+    assert client.apply(diff(box('in the way', (0.25, 0.25, 0.25), (at.x, at.y, at.z))))
+    keep = joint_goal(JOINTS[1:], HOME[1:], 0.05)
+    keep.joint_constraints += joint_goal(JOINTS[:1], (0.9,), 1.0).joint_constraints
+    asked = request(joint_goal(JOINTS, (1.8, *HOME[1:])), path_constraints=keep)
+    asked.allowed_planning_time = budget
+    asked.start_state.joint_state.name, asked.start_state.joint_state.position = list(JOINTS), list(HOME)
+    return asked
+
+
+def server_is_idle(client: MoveGroupClient) -> bool:
+    here = [client.joints[name] for name in JOINTS]
+    return plan(client, request(joint_goal(JOINTS, here))).error_code.val == CODES.SUCCESS
+
+
+def test_stop_is_heard_however_busy_the_server_is(client):
+    asked = hard_request(client, 8.0)
+    go_home(client)
+    handle = client.send(client.move_action, slow_goal())
+    client.peer.eventually(lambda: client.joints[JOINTS[0]] < -0.05, 'the arm moving')
+    service = client.services['plan_kinematic_path']
+    plans = [service.call_async(GetMotionPlan.Request(motion_plan_request=asked)) for _ in range(100)]
+    busy = client.peer.eventually(lambda: [plan for plan in plans if plan.done()], 'somebody sent away')
+    refused = busy[0].result().motion_plan_response.error_code
+    assert refused.val == CODES.FAILURE
+    assert 'busy' in refused.message
+    publisher = client.peer.node.create_publisher(String, 'trajectory_execution_event', 1)
+    client.peer.eventually(publisher.get_subscription_count, 'the subscription')
+    publisher.publish(String(data='stop'))
+    assert client.result(handle).result.error_code.val == CODES.PREEMPTED
+    assert names(client.scene()) == ['in the way']
+    assert not all(plan.done() for plan in plans)  # the server is still busy
+    client.peer.eventually(lambda: server_is_idle(client), 'an idle server')
+
+
+def test_planning_is_cancelled(client):
+    asked = hard_request(client, 60.0)
+    go_home(client)
+    asked.start_state = MotionPlanRequest().start_state
+    handle = client.send(client.move_action, MoveGroup.Goal(request=asked))
+    client.peer.result(handle.cancel_goal_async())
+    answer = client.result(handle)
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.error_code.val == CODES.PREEMPTED
+
+
+def test_what_is_executed_starts_where_the_arm_is(client):
+    go_home(client)
+    asked = request(joint_goal(JOINTS, HOME))
+    asked.start_state.joint_state.name, asked.start_state.joint_state.position = list(JOINTS), list(LEFT)
+    handle = client.send(client.move_action, MoveGroup.Goal(request=asked))
+    assert client.result(handle).result.error_code.val == CODES.SUCCESS
+
+
+def test_a_change_of_the_scene_for_one_request_only(client):
+    """What is asked for counts while planning and while watching, whether or not it says that it is a diff."""
+    go_home(client)
+    goal = (-1.0, *HOME[1:])
+    at = fk(client, goal, link='wrist_3_link').pose_stamped[0].pose.position
+    client.apply(diff(box('soft', (0.2, 0.2, 0.2), (at.x, at.y, at.z))))
+    assert move(client, joint_goal(JOINTS, goal)).result.error_code.val == CODES.GOAL_IN_COLLISION
+    matrix = client.scene(PlanningSceneComponents.ALLOWED_COLLISION_MATRIX).allowed_collision_matrix
+    matrix.default_entry_names.append('soft')
+    matrix.default_entry_values.append(True)
+    asked = MoveGroup.Goal(
+        request=request(joint_goal(JOINTS, goal), max_velocity_scaling_factor=0.1, max_acceleration_scaling_factor=0.2)
+    )
+    asked.planning_options.planning_scene_diff = SceneMessage(is_diff=False, allowed_collision_matrix=matrix)
+    handle = client.send(client.move_action, asked)
+    client.peer.eventually(lambda: client.joints[JOINTS[0]] < -0.05, 'the arm moving')
+    client.apply(diff(box('far away', (0.1, 0.1, 0.1), (3.0, 0.0, 0.0))))
+    assert client.result(handle).result.error_code.val == CODES.SUCCESS
+    assert not validity(client, goal).valid
+    client.clear()
+    go_home(client)
+
+
+def test_a_table_that_touches_the_foot_is_no_obstacle_for_the_arm(client):
+    go_home(client)
+    client.apply(diff(box('table', (1.0, 1.0, 0.05), (0.0, 0.0, -0.024))))
+    assert plan(client, request(joint_goal(JOINTS, LEFT))).error_code.val == CODES.SUCCESS
+    assert inverse(client, fk(client, LEFT).pose_stamped[0].pose).error_code.val == CODES.SUCCESS
+    assert validity(client, LEFT).valid
+
+
+def test_frames_above_the_robot(client):
+    world = TransformStamped(child_frame_id='base_link')
+    world.header.frame_id = 'world'
+    world.transform.translation.z, world.transform.rotation.w = 1.0, 1.0
+    latched = QoSProfile(depth=1, durability=DurabilityPolicy.TRANSIENT_LOCAL)
+    publisher = client.peer.node.create_publisher(TFMessage, 'tf_static', latched)
+    publisher.publish(TFMessage(transforms=[world]))
+    client.peer.eventually(lambda: fk(client, LEFT, frame='world').error_code.val == CODES.SUCCESS, 'the frame')
+    here, there = (fk(client, LEFT, frame=frame).pose_stamped[0].pose.position.z for frame in ('base_link', 'world'))
+    assert there == pytest.approx(here + 1.0)
+
+
+def test_waypoints_in_the_links_own_frame_follow_each_other(client):
+    go_home(client)
+    step = Pose()
+    step.position.z, step.orientation.w = 0.05, 1.0
+    asked = GetCartesianPath.Request(group_name=GROUP, link_name='tool0', waypoints=[step, step], max_step=0.01)
+    asked.header.frame_id = 'tool0'
+    asked.start_state.is_diff = True
+    answer = client.call('compute_cartesian_path', asked)
+    assert answer.fraction == pytest.approx(1.0)
+    before = fk(client).pose_stamped[0].pose.position.z
+    end = answer.solution.joint_trajectory.points[-1].positions
+    assert fk(client, tuple(end)).pose_stamped[0].pose.position.z == pytest.approx(before - 0.1, abs=1e-4)
+
+
+def test_a_straight_line_leads_out_of_a_contact(client):
+    go_home(client)
+    at = fk(client).pose_stamped[0].pose.position
+    client.apply(diff(box('plate', (0.3, 0.3, 0.02), (at.x, at.y, at.z - 0.005))))
+    assert not validity(client, HOME).valid
+    answer = cartesian(client, -0.1, avoid_collisions=True)
+    assert answer.fraction == pytest.approx(1.0), answer.error_code.message
+
+
+def test_an_attached_object_is_led_to_a_pose(client):
+    client.apply(diff(box('part', (0.05, 0.05, 0.05), (0.5, 0.0, 0.5))))
+    at = fk(client).pose_stamped[0].pose
+    attach = AttachedCollisionObject(link_name='tool0')
+    attach.object = box('part', (0.05, 0.05, 0.05), (0.0, 0.0, 0.1))
+    attach.object.header.frame_id = 'tool0'
+    scene = diff()
+    scene.robot_state.attached_collision_objects = [attach]
+    assert client.apply(scene)
+    below = Pose(position=at.position, orientation=at.orientation)
+    below.position.z -= 0.1
+    answer = inverse(client, below, avoid_collisions=False, link='part')
+    assert answer.error_code.val == CODES.SUCCESS
+    state = dict(zip(answer.solution.joint_state.name, answer.solution.joint_state.position, strict=True))
+    np.testing.assert_allclose([state[name] for name in JOINTS], [client.joints[name] for name in JOINTS], atol=1e-3)
 
 
 # The node

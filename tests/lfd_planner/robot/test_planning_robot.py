@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from lfd_description.grippers import find_gripper
-from lfd_description.model.builder import build_model
+from lfd_description.model.builder import build_model, mesh_finder
 from lfd_description.robots import find_robot, robot_names
 from lfd_planner.robot.planning_robot import LimitsOverride, NoKinematics, NoSuchGroup, PlanningRobot, planning_robot
 
@@ -48,6 +48,19 @@ def test_the_solver_serves_any_link_that_is_fixed_to_the_tip(robot):
         robot.group('hand').solver_for('tcp')
 
 
+def test_a_group_told_as_a_list_of_joints_has_inverse_kinematics(model, robot):
+    arm = robot.group('manipulator')
+    listed = ''.join(f'<joint name="{name}"/>' for name in reversed(arm.joints))
+    text = f'<robot name="{robot.name}"><group name="listed">{listed}</group></robot>'
+    group = PlanningRobot.of(model.urdf, text, meshes=mesh_finder(model.robot)).group('listed')
+    assert group.joints == arm.joints
+    q = np.array([0.3, -1.5, 1.2, -1.0, -1.4, 0.7])
+    found = group.solver_for('tool0')
+    poses = robot.frames.link_poses(arm.by_name(q))
+    solved = found.solver.solve(found.to_tip(np.linalg.inv(poses[group.base]) @ poses['tool0']), q)
+    assert np.abs(solved - q).max(axis=1).min() < 1e-6
+
+
 def test_an_unknown_group_is_told_with_those_that_there_are(robot):
     with pytest.raises(NoSuchGroup, match='manipulator'):
         robot.group('manipulater')
@@ -64,3 +77,13 @@ def test_limits_are_narrowed_and_never_widened(model):
 def test_home_is_within_all_limits(robot):
     for name, position in robot.home.items():
         assert robot.limits[name].lower <= position <= robot.limits[name].upper
+
+
+def test_joints_that_follow_another_are_computed_from_it(robot):
+    follower = next(joint for joint in robot.tree.joints if joint.mimic is not None)
+    leader = follower.mimic.joint
+    found = robot.with_followers({'elbow_joint': 0.3, leader: 0.01, follower.name: 9.0})
+    assert found[follower.name] == follower.mimic.position(0.01)
+    assert (found['elbow_joint'], found[leader]) == (0.3, 0.01)
+    assert robot.with_followers({'elbow_joint': 0.3, follower.name: 9.0}) == {'elbow_joint': 0.3}
+    assert set(robot.with_followers(robot.home)) == set(robot.frames.joints)

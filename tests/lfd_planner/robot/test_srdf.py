@@ -3,6 +3,7 @@ from __future__ import annotations
 import pytest
 from support.scene_edits import TREE
 
+from lfd_description.urdf import parse_urdf
 from lfd_planner.robot.srdf import SrdfError, parse_srdf
 
 
@@ -32,6 +33,47 @@ def test_groups_are_made_of_joints_links_and_groups():
     )
     assert read.groups['both'].joints == ('joint_1', 'joint_3')
     assert read.groups['both'].chain is None
+
+
+FLANGED = parse_urdf("""<robot name="flanged">
+<link name="base_link"/><link name="upper_arm"/><link name="plate"/><link name="forearm"/><link name="flange"/>
+<link name="left"/><link name="right"/>
+<joint name="joint_1" type="continuous"><parent link="base_link"/><child link="upper_arm"/></joint>
+<joint name="bolts" type="fixed"><parent link="upper_arm"/><child link="plate"/></joint>
+<joint name="joint_2" type="continuous"><parent link="plate"/><child link="forearm"/></joint>
+<joint name="weld" type="fixed"><parent link="forearm"/><child link="flange"/></joint>
+<joint name="grip" type="continuous"><parent link="flange"/><child link="left"/></joint>
+<joint name="follow" type="continuous"><parent link="flange"/><child link="right"/><mimic joint="grip"/></joint>
+</robot>""")
+
+
+@pytest.mark.parametrize(
+    ('members', 'joints', 'chain'),
+    [
+        ('<joint name="joint_1"/><joint name="joint_2"/>', ('joint_1', 'joint_2'), ('base_link', 'forearm')),
+        ('<joint name="joint_2"/><joint name="joint_1"/>', ('joint_1', 'joint_2'), ('base_link', 'forearm')),
+        ('<joint name="joint_2"/>', ('joint_2',), ('plate', 'forearm')),
+        (
+            '<link name="flange"/><link name="upper_arm"/><link name="forearm"/>',
+            ('joint_1', 'joint_2'),
+            ('base_link', 'flange'),
+        ),
+        ('<joint name="bolts"/><joint name="joint_2"/><joint name="weld"/>', ('joint_2',), ('upper_arm', 'flange')),
+        ('<group name="arm"/>', ('joint_1', 'joint_2'), ('base_link', 'flange')),
+        ('<group name="arm"/><joint name="grip"/>', ('joint_1', 'joint_2', 'grip'), ('base_link', 'left')),
+        ('<group name="arm"/><link name="left"/><link name="right"/>', ('joint_1', 'joint_2', 'grip'), None),
+        ('<joint name="joint_1"/><joint name="grip"/>', ('joint_1', 'grip'), None),
+        ('<joint name="grip"/><joint name="follow"/>', ('grip',), None),
+        ('<joint name="follow"/>', (), None),
+        ('<link name="plate"/><link name="flange"/>', (), None),
+        ('', (), None),
+    ],
+)
+def test_members_that_follow_one_another_are_a_chain(members, joints, chain):
+    arm = '<group name="arm"><chain base_link="base_link" tip_link="flange"/></group>'
+    group = parse_srdf(srdf(f'{arm}<group name="some">{members}</group>'), FLANGED).groups['some']
+    assert group.joints == joints
+    assert group.chain == chain
 
 
 def test_collisions_and_end_effector():

@@ -2,6 +2,7 @@
 
 import itertools
 import math
+import sys
 
 import numpy as np
 import pytest
@@ -268,3 +269,79 @@ def test_a_scaling_left_out_of_a_request_is_full_speed_with_a_warning() -> None:
     for wrong in (-0.1, 1.5, math.nan):
         with pytest.raises(ValueError, match='max_velocity_scaling_factor must be above 0'):
             requested_scaling(wrong, 'max_velocity_scaling_factor')
+
+
+UR5E_VELOCITY = np.full(6, math.pi)
+UR5E_ACCELERATION = np.full(6, 7.85)
+SCALINGS = [*np.geomspace(1.0, 1e-6, 25).tolist(), 5e-4, 3e-4, 2e-4]
+
+
+@pytest.mark.parametrize('acceleration_scaling', [1.0, 1e-3, 1e-6])
+def test_a_low_scaling_makes_a_slow_motion(acceleration_scaling: float) -> None:
+    """At the lowest ones top speed is reached in less time than points may be apart."""
+    path = np.array([[0.0] * 6, [0.9, -0.3, 0.1, 0.0, 0.2, 0.4]])
+    for scaling in SCALINGS:
+        trajectory = time_path(
+            path,
+            UR5E_VELOCITY,
+            UR5E_ACCELERATION,
+            velocity_scaling=scaling,
+            acceleration_scaling=acceleration_scaling,
+        )
+        speed, push = scaling * math.pi, acceleration_scaling * 7.85
+        best = 2.0 * math.sqrt(0.9 / push) if push * 0.9 <= speed**2 else 0.9 / speed + speed / push
+        assert trajectory.duration == pytest.approx(best, rel=1e-6, abs=1e-3)
+        velocity, acceleration = demand(trajectory, scaling * UR5E_VELOCITY, acceleration_scaling * UR5E_ACCELERATION)
+        # Motions of days are sampled at times with fewer digits.
+        assert max(velocity, acceleration) <= 1.0 + 1e-5
+
+
+@pytest.mark.parametrize('blend', [0.0, 0.05])
+def test_a_low_scaling_keeps_the_limits_around_corners(blend: float) -> None:
+    rng = np.random.default_rng(15)
+    for scaling in SCALINGS:
+        for _ in range(8):
+            path = random_path(rng)
+            trajectory = time_path(path, VELOCITY, ACCELERATION, velocity_scaling=scaling, blend=blend)
+            if trajectory.duration == 0.0:
+                continue
+            assert max(demand(trajectory, scaling * VELOCITY, ACCELERATION)) <= 1.0 + 1e-5
+            least = np.abs(np.diff(path, axis=0)).max(axis=0) / (scaling * VELOCITY)
+            assert trajectory.duration >= (1.0 - 1e-6) * (least.max() - 4.0 * blend / (scaling * VELOCITY).min())
+            np.testing.assert_array_equal(trajectory.q[-1], path[-1])
+
+
+@pytest.mark.parametrize('blend', [0.01, 0.1, 0.5])
+def test_a_hairpin_is_slow_only_by_its_scaling(blend: float) -> None:
+    """In the middle of its bend no joint moves along the path, so that its nodes alone allow any speed there."""
+    path = np.array([[0.0] * 6, [1.0, 0.5, 0.0, 0.0, 0.2, 0.0], [0.0] * 6])
+    for scaling in SCALINGS:
+        trajectory, stopping = (
+            time_path(path, VELOCITY, ACCELERATION, velocity_scaling=scaling, blend=cut) for cut in (blend, 0.0)
+        )
+        assert trajectory.duration <= stopping.duration
+        assert max(demand(trajectory, scaling * VELOCITY, ACCELERATION)) <= 1.0 + 1e-5
+
+
+def test_a_motion_that_breaks_a_limit_is_not_let_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    ends = np.array([[0.0], [1.0]])
+    module = sys.modules[time_path.__module__]
+    monkeypatch.setattr(module, 'timed_points', lambda *_: (np.array([0.0, 0.1]), ends, np.zeros((2, 1))))
+    with pytest.raises(ArithmeticError, match='15 times the velocity limits'):
+        time_path(ends, [1.0], [1.0])
+
+
+def test_a_motion_shorter_than_points_may_be_apart() -> None:
+    for length in np.geomspace(1e-8, 1e-3, 30):
+        trajectory = time_path([[0.0, 0.0], [length, 0.3 * length]], [1.0, 1.0], [20.0, 20.0])
+        best = 2.0 * math.sqrt(length / 20.0)
+        assert max(demand(trajectory, np.ones(2), np.full(2, 20.0))) <= 1.0 + 1e-6
+        assert best <= trajectory.duration * (1.0 + 1e-6) <= best + 1e-3
+
+
+def test_a_motion_longer_than_a_message_can_tell_is_refused() -> None:
+    with pytest.raises(ValueError, match='raise the scaling'):
+        time_path([[0.0], [1e6]], [1.0], [1.0], velocity_scaling=1e-6)
+    with pytest.raises(ValueError, match='raise the scaling'):
+        time_path([[0.0], [1e6]], [1e-200], [1e-200])
+    assert time_path([[0.0], [2e3]], [1.0], [1.0], velocity_scaling=1e-6).duration == pytest.approx(2e9, rel=0.01)

@@ -77,9 +77,11 @@ def choose(
         return Failure(Code.CONTROL_FAILED, f"There is no controller '{unknown[0]}'; there are {known}.")
     usable = [spec for spec in controllers if not asked or spec.name in asked]
     left, chosen = set(joints), []
+    taken: set[str] = set()
     for spec in sorted(usable, key=lambda spec: (not spec.is_default, -len(left & set(spec.joints)))):
-        if left & set(spec.joints):
+        if left & set(spec.joints) and not taken & set(spec.joints):
             chosen.append(spec)
+            taken |= set(spec.joints)
             left -= set(spec.joints)
     if left:
         return Failure(
@@ -99,6 +101,7 @@ def part_for(spec: ControllerSpec, trajectory: JointTrajectory) -> JointTrajecto
                 positions=[point.positions[k] for k in columns],
                 velocities=[point.velocities[k] for k in columns] if point.velocities else [],
                 accelerations=[point.accelerations[k] for k in columns] if point.accelerations else [],
+                effort=[point.effort[k] for k in columns] if point.effort else [],
                 time_from_start=point.time_from_start,
             )
         )
@@ -131,9 +134,9 @@ class ControllerClients:
         `should_stop` is looked at all the time; when it gives a reason, the controllers are stopped. They are too when
         they take longer than `allowed` [s].
         """
-        unready = self._wait_until_ready(controllers, should_stop)
-        if unready is not None:
-            return unready
+        refusal = self._wait_until_ready(controllers, should_stop) or should_stop()
+        if refusal is not None:
+            return refusal
         goals = [_Goal(spec, self._clients[spec.name], self._do) for spec in controllers]
         for goal in goals:
             goal.send(part_for(goal.spec, trajectory))
@@ -215,6 +218,7 @@ class _Goal:
         else:
             goal = GripperCommand.Goal()
             goal.command.position = part.points[-1].positions[0]
+            goal.command.max_effort = part.points[-1].effort[0] if part.points[-1].effort else 0.0
         self._do(lambda: self._client.send_goal_async(goal).add_done_callback(self._on_answer))
 
     def cancel(self) -> None:

@@ -10,9 +10,9 @@ from moveit_msgs.srv import GetPositionFK, GetPositionIK, GetStateValidity
 from lfd_description.model.model import below
 from lfd_description.urdf import Matrix
 from lfd_planner.error_codes import Code
-from lfd_planner.messages import constraints_from_message, pose_to_message, robot_state_to_message
+from lfd_planner.messages import constraints_from_message, pose_to_message
 from lfd_planner.robot.planning_robot import NoKinematics, NoSuchGroup, PlanningGroup
-from lfd_planner.scene import Contact, PlanningScene, Pose, SceneFault, frame_pose
+from lfd_planner.scene import Contact, PlanningScene, Pose, SceneFault, anchor, frame_pose
 from lfd_planner.scene.faults import names, quoted
 from lfd_planner.search.constraint_checker import ConstraintChecker
 from lfd_planner.search.constraints import PathConstraints
@@ -41,22 +41,23 @@ class KinematicsCapability:
             link_poses = self._server.link_poses(scene)
             frame = request.header.frame_id or scene.frame
             to_frame = frame_pose(scene, frame, link_poses).inverse
-            unknown = [link for link in request.fk_link_names if link not in link_poses]
-            if unknown or not request.fk_link_names:
-                told = ', '.join(map(quoted, unknown[:5])) or 'none at all'
-                raise SceneFault(
-                    Code.INVALID_LINK_NAME, f'Asked for the links {told}; the links are {names(link_poses, 100)}.'
-                )
         except SceneFault as fault:
             answer.error_code = error_code(fault.code, str(fault))
             return answer
-        for link in request.fk_link_names:
+        known = [link for link in request.fk_link_names if link in link_poses]
+        for link in known:
             stamped = PoseStamped(pose=pose_to_message(to_frame @ Pose.of(link_poses[link])))
             stamped.header.frame_id = frame
             stamped.header.stamp = self._server.node.get_clock().now().to_msg()
             answer.pose_stamped.append(stamped)
             answer.fk_link_names.append(link)
         answer.error_code = SUCCESS
+        if not known or len(known) < len(request.fk_link_names):
+            unknown = [quoted(link) for link in request.fk_link_names if link not in link_poses]
+            told = ', '.join(unknown[:5]) or 'none at all'
+            answer.error_code = error_code(
+                Code.INVALID_LINK_NAME, f'Asked for the links {told}; the links are {names(link_poses, 100)}.'
+            )
         return answer
 
     def _on_ik(self, request: GetPositionIK.Request, answer: GetPositionIK.Response) -> object:
@@ -69,7 +70,7 @@ class KinematicsCapability:
         except NoKinematics as error:
             answer.error_code = error_code(Code.NO_IK_SOLUTION, str(error))
         else:
-            answer.solution = robot_state_to_message(scene.with_joints(group.by_name(q)))
+            answer.solution = self._server.state(scene.with_joints(group.by_name(q)))
             answer.error_code = SUCCESS
         return answer
 
@@ -84,13 +85,9 @@ class KinematicsCapability:
         backend = self._server.backend
         group = backend.robot.group(request.group_name)
         scene = self._server.snapshot(request.robot_state)
-        link, stamped = _one_target(request, group)
-        pose = self._server.pose(scene, stamped).matrix
-        if link not in backend.robot.tree.links:
-            raise SceneFault(
-                Code.INVALID_LINK_NAME,
-                f'There is no link {quoted(link)}; the links are {names(backend.robot.tree.links, 100)}.',
-            )
+        target, stamped = _one_target(request, group)
+        link, held = anchor(scene, target, backend.robot.tree.links)
+        pose = (self._server.pose(scene, stamped) @ held.inverse).matrix
         seed = np.clip(group.positions(scene.joints), *group.bounds)
         found = backend.ik(scene, group, link, pose, seed, avoid_collisions=False)
         if not len(found):

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 import traceback
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from moveit_msgs.msg import DisplayTrajectory, MotionPlanRequest, MoveItErrorCodes, PlannerInterfaceDescription
@@ -21,21 +21,20 @@ from lfd_description.nodes.qos import LATCHED_QOS
 from lfd_planner.backends import Failure, LinearOptions, Path, SearchOptions, SpeedScaling
 from lfd_planner.backends.backend import never
 from lfd_planner.error_codes import Code
-from lfd_planner.messages import constraints_from_message, robot_state_to_message, trajectory_to_message
+from lfd_planner.messages import constraints_from_message, trajectory_to_message
 from lfd_planner.messages.checks import Report
 from lfd_planner.messages.poses import pose_from_message
-from lfd_planner.robot.planning_robot import NoKinematics, NoSuchGroup, PlanningGroup
-from lfd_planner.scene import PlanningScene, SceneFault, frame_pose
-from lfd_planner.scene.faults import names, quoted
+from lfd_planner.robot.planning_robot import NoKinematics, NoSuchGroup, PlanningRobot
+from lfd_planner.scene import PlanningScene, SceneFault, anchor, frame_pose
 from lfd_planner.search.constraints import PathConstraints
-from lfd_planner.server.motion_planner import Motion, MotionRequest, plan_motion, valid_start, within_limits
+from lfd_planner.server.motion_planner import Motion, MotionRequest, plan_motion, within_limits
 from lfd_planner.timing import requested_scaling
 
 from .server import SUCCESS, Server, error_code
 
-PIPELINE = 'lfd'
-PLANNER = 'RRTConnect'
-DEFAULT_BUDGET = 5.0  # [s]
+PIPELINE = 'ompl'  # what clients of MoveIt's default set-up ask for
+PLANNER = 'RRTConnectkConfigDefault'
+DEFAULT_BUDGET = 1.0  # [s], MoveIt's own for requests that tell none
 LARGEST_BUDGET = 600.0  # [s]
 MOST_ATTEMPTS = 100
 SMALLEST_STEP = 1e-4  # [m] between two poses of a Cartesian path
@@ -48,6 +47,11 @@ class Planned:
 
     scene: PlanningScene
     motion: Motion
+
+
+def needed_joints(robot: PlanningRobot, group: str) -> tuple[str, ...]:
+    """The joints whose position must be known to plan for a group; none for a group that is not there."""
+    return robot.groups[group].joints if group in robot.groups else ()
 
 
 class PlanningCapability:
@@ -70,7 +74,10 @@ class PlanningCapability:
     ) -> Planned | Failure:
         """The motion that a request asks for in a scene, or why there is none; the start state is applied already."""
         try:
-            found = plan_motion(self._server.backend, scene, self._request(request, scene, should_stop))
+            asked = self._request(request, scene, should_stop)
+            with self._server.planning(asked.options.budget) as left:
+                asked = replace(asked, options=replace(asked.options, budget=left))
+                found = plan_motion(self._server.backend, scene, asked)
         except SceneFault as fault:
             return Failure(fault.code, str(fault))
         except NoSuchGroup as error:
@@ -88,7 +95,7 @@ class PlanningCapability:
             DisplayTrajectory(
                 model_id=self._server.backend.robot.name,
                 trajectory=[trajectory_to_message(motion.trajectory, motion.group.joints, scene.frame)],
-                trajectory_start=robot_state_to_message(scene),
+                trajectory_start=self._server.state(scene),
             )
         )
 
@@ -147,12 +154,14 @@ class PlanningCapability:
         response = answer.motion_plan_response
         response.group_name = request.motion_plan_request.group_name
         try:
-            scene = self._server.snapshot(request.motion_plan_request.start_state)
+            asked = request.motion_plan_request
+            needed = needed_joints(self._server.backend.robot, asked.group_name)
+            scene = self._server.snapshot(asked.start_state, needed)
         except SceneFault as fault:
             response.error_code = error_code(fault.code, str(fault))
             return answer
         found = self.plan(request.motion_plan_request, scene)
-        response.trajectory_start = robot_state_to_message(scene)
+        response.trajectory_start = self._server.state(scene)
         response.planning_time = time.monotonic() - began
         response.error_code = self.outcome('plan_kinematic_path', found)
         if isinstance(found, Planned):
@@ -173,11 +182,12 @@ class PlanningCapability:
         return error_code(found.code, found.message)
 
     def _on_cartesian(self, request: GetCartesianPath.Request, answer: GetCartesianPath.Response) -> object:
-        answer.fraction = -1.0
         try:
-            scene = self._server.snapshot(request.start_state)
-            answer.start_state = robot_state_to_message(scene)
-            self._cartesian(request, scene, answer)
+            needed = needed_joints(self._server.backend.robot, request.group_name)
+            scene = self._server.snapshot(request.start_state, needed)
+            answer.start_state = self._server.state(scene)
+            with self._server.planning():
+                self._cartesian(request, scene, answer)
         except SceneFault as fault:
             answer.error_code = error_code(fault.code, str(fault))
         except NoSuchGroup as error:
@@ -192,22 +202,29 @@ class PlanningCapability:
         self, request: GetCartesianPath.Request, scene: PlanningScene, answer: GetCartesianPath.Response
     ) -> None:
         backend = self._server.backend
-        group, link = backend.robot.group(request.group_name), request.link_name
-        link = link or group.tip
-        if link not in backend.robot.tree.links:
-            known = names(backend.robot.tree.links, 100)
-            raise SceneFault(Code.INVALID_LINK_NAME, f'There is no link {quoted(link)}; the links are {known}.')
+        group = backend.robot.group(request.group_name)
+        link, held = anchor(scene, request.link_name or group.tip, backend.robot.tree.links)
         options = self._linear_options(request, scene)
-        waypoints = self._waypoints(request, scene)
-        start = self._start(scene, group, options)
-        found = backend.plan_linear(scene, group, start, link, waypoints, options)
+        waypoints = self._waypoints(request, scene) @ held.inverse.matrix
+        start = within_limits(group, group.positions(scene.joints))
+        if isinstance(start, Failure):
+            raise SceneFault(start.code, start.message)
+        if not len(waypoints):
+            answer.error_code = SUCCESS
+            return
+        try:
+            found = backend.plan_linear(scene, group, start, link, waypoints, options)
+        except ValueError as error:
+            raise SceneFault(Code.FAILURE, str(error)) from None
+        # As in MoveIt, a line may lead out of a collision; then its executed form cannot be free from the start.
+        is_free = bool(backend.free(scene, group, start[np.newaxis])[0])
         timed = backend.time(
             scene,
             group,
             Path(found.q),
             self.scaling(request),
             constraints=options.constraints,
-            avoid_collisions=request.avoid_collisions,
+            avoid_collisions=options.avoid_collisions and is_free,
         )
         if isinstance(timed, Failure):
             raise SceneFault(timed.code, timed.message)
@@ -216,15 +233,6 @@ class PlanningCapability:
         self.display(scene, Motion(group, timed, 0.0))
         # As in MoveIt, a path that ends early is a success; the fraction tells, and here the message why.
         answer.error_code = error_code(Code.SUCCESS, found.failure.message if found.failure else '')
-
-    def _start(self, scene: PlanningScene, group: PlanningGroup, options: LinearOptions) -> np.ndarray:
-        if options.avoid_collisions:
-            start = valid_start(self._server.backend, scene, group, options.constraints)
-        else:
-            start = within_limits(group, group.positions(scene.joints))
-        if isinstance(start, Failure):
-            raise SceneFault(start.code, start.message)
-        return start
 
     def _linear_options(self, request: GetCartesianPath.Request, scene: PlanningScene) -> LinearOptions:
         robot = self._server.backend.robot
@@ -248,19 +256,24 @@ class PlanningCapability:
         )
 
     def _waypoints(self, request: GetCartesianPath.Request, scene: PlanningScene) -> np.ndarray:
-        """The waypoints in the scene's frame, (N, 4, 4) [m]."""
-        if not 0 < len(request.waypoints) <= MOST_WAYPOINTS:
+        """The waypoints in the scene's frame, (N, 4, 4) [m].
+
+        As in MoveIt, each of those in the frame of the link itself is relative to the one before.
+        """
+        if len(request.waypoints) > MOST_WAYPOINTS:
             raise SceneFault(
-                Code.FAILURE, f'There are {len(request.waypoints)} waypoints; send one to {MOST_WAYPOINTS}.'
+                Code.FAILURE, f'There are {len(request.waypoints)} waypoints; send {MOST_WAYPOINTS} at most.'
             )
         frame = frame_pose(scene, request.header.frame_id or scene.frame, self._server.link_poses(scene))
+        goes_along = bool(request.link_name) and request.header.frame_id == request.link_name
         report = Report('Waypoints')
-        poses = [
-            frame @ pose_from_message(pose, report, f'waypoint {number}')
-            for number, pose in enumerate(request.waypoints)
-        ]
+        poses = []
+        for number, message in enumerate(request.waypoints):
+            pose = frame @ pose_from_message(message, report, f'waypoint {number}')
+            frame = pose if goes_along else frame
+            poses.append(pose.matrix)
         report.finish()
-        return np.array([pose.matrix for pose in poses])
+        return np.array(poses).reshape(-1, 4, 4)
 
     def _on_query(self, _: QueryPlannerInterfaces.Request, answer: QueryPlannerInterfaces.Response) -> object:
         answer.planner_interfaces = [

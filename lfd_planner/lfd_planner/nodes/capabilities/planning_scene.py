@@ -139,7 +139,9 @@ class PlanningSceneCapability:
 
     def _on_get(self, request: GetPlanningScene.Request, answer: GetPlanningScene.Response) -> object:
         try:
-            answer.scene = scene_to_message(self._server.monitor.scene, request.components.components)
+            answer.scene = scene_to_message(
+                self._server.complete(self._server.monitor.scene), request.components.components
+            )
         except SceneFault as fault:
             self._server.log.error(f'get_planning_scene: {fault}')
         return answer
@@ -148,19 +150,24 @@ class PlanningSceneCapability:
         """Publish the whole scene once, and from then on what changed, at most at the rate that was asked for."""
         monitor = self._server.monitor
         known, version = monitor.snapshot()
+        known = self._server.complete(known)
         self._send(partial(scene_to_message, known))
         while not monitor.is_closed:
             now = monitor.wait_for_change(version, LOOK_EVERY)
             if now == version:
                 continue
             new, version = monitor.snapshot()
-            if self._monitored.get_subscription_count():
-                self._send(partial(diff_to_message, known, new))
+            new = self._server.complete(new)
+            if new != known and self._send(partial(diff_to_message, known, new)):
                 known = new
             self._server.ending.wait(self._period)
 
-    def _send(self, make: Callable[[], SceneMessage]) -> None:
+    def _send(self, make: Callable[[], SceneMessage]) -> bool:
+        """Publish if anybody listens; whether it was sent."""
         try:
-            self._monitored.publish(make())
-        except SceneFault as fault:
-            self._server.log.error(f'monitored_planning_scene: {fault}', throttle_duration_sec=10.0)
+            if self._monitored.get_subscription_count():
+                self._monitored.publish(make())
+                return True
+        except Exception as error:  # the next change is published again
+            self._server.log.error(f'monitored_planning_scene: {error!r}', throttle_duration_sec=10.0)
+        return False

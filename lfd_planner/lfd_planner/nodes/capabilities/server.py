@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
+import os
 import threading
 import time
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -17,13 +20,15 @@ from rclpy.node import Node
 from lfd_description.nodes.qos import BUSY_SERVICE_QOS
 from lfd_planner.backends import PlanningBackend
 from lfd_planner.error_codes import Code
-from lfd_planner.messages import apply_robot_state, pose_from_message
+from lfd_planner.messages import apply_robot_state, pose_from_message, robot_state_to_message
 from lfd_planner.messages.checks import Report
 from lfd_planner.scene import LinkPoses, PlanningScene, Pose, SceneFault, frame_pose
-from lfd_planner.server.scene_monitor import SceneMonitor
+from lfd_planner.server.scene_monitor import SceneMonitor, Version
 
 NAME = 'move_group'
-STATE_WITHIN = 1.0  # [s] that a request waits for the first joint states
+STATES_WITHIN = 5.0  # [s] after the start of the node, in which requests wait for the first joint states
+LEAST_AT_ONCE = 4  # planning requests that compute at the same time, however few processors there are
+MOST_PLANNING = 32  # requests that are planned or wait for that; more are sent away, so that others are still served
 
 
 @dataclass(eq=False)
@@ -39,15 +44,59 @@ class Server:
     def __post_init__(self) -> None:
         self.requests = ReentrantCallbackGroup()
         self.log = self.node.get_logger()
+        self._states_until = time.monotonic() + STATES_WITHIN
+        self._places = threading.BoundedSemaphore(MOST_PLANNING)
+        self._processors = threading.BoundedSemaphore(max(LEAST_AT_ONCE, os.cpu_count() or 1))
 
-    def snapshot(self, state: RobotState | None = None) -> PlanningScene:
+    @contextmanager
+    def planning(self, budget: float = math.inf) -> Iterator[float]:
+        """A place for something that computes for long; only a few compute at once, the others wait for their turn.
+
+        Gives what is left of the budget [s], which begins now.
+
+        Raises:
+            SceneFault: there are too many requests already, or the budget was used up by waiting.
+        """
+        began = time.monotonic()
+        if not self._places.acquire(blocking=False):
+            raise SceneFault(
+                Code.FAILURE, f'The server is busy with {MOST_PLANNING} planning requests; ask again in a moment.'
+            )
+        try:
+            if not self._processors.acquire(timeout=min(budget, threading.TIMEOUT_MAX)):
+                raise SceneFault(Code.TIMED_OUT, f'All {budget:.3g} s were spent waiting for other planning requests.')
+            try:
+                yield budget - (time.monotonic() - began)
+            finally:
+                self._processors.release()
+        finally:
+            self._places.release()
+
+    def snapshot(self, state: RobotState | None = None, needed: Collection[str] = ()) -> PlanningScene:
         """The scene as it is now, with the robot in the state that a request tells, if it tells one.
 
         Raises:
-            SceneFault: the state is wrong.
+            SceneFault: the state is wrong, or nobody knows where a joint is that is `needed`.
         """
-        self._wait_for_joints(state)
-        scene = self.monitor.scene
+        return self.snapshot_and_version(state, needed)[0]
+
+    def snapshot_and_version(
+        self, state: RobotState | None = None, needed: Collection[str] = ()
+    ) -> tuple[PlanningScene, Version]:
+        """The same, and which version of the monitored scene it was made of."""
+        told = set(state.joint_state.name) if state is not None else set()
+        self._wait_for_joints([joint for joint in needed or self.monitor.robot.joints if joint not in told])
+        missing = self.monitor.missing([joint for joint in needed if joint not in told])
+        if missing:
+            raise SceneFault(
+                Code.INVALID_ROBOT_STATE,
+                f"Nobody publishes joint '{missing[0]}' on 'joint_states', so that its position is not known; "
+                f'start the joint state broadcaster, or send a start state.',
+            )
+        scene, version = self.monitor.snapshot()
+        return self._in_state(scene, state), version
+
+    def _in_state(self, scene: PlanningScene, state: RobotState | None) -> PlanningScene:
         if state is None or is_empty(state):
             return scene
         applied = apply_robot_state(scene, state, self.monitor.robot.frames)
@@ -65,13 +114,26 @@ class Server:
                 return callback(request, response)
             except Exception as error:  # a client must not wait for ever, and the others are served on
                 self.log.error(f'{name} failed: {error!r}\n{traceback.format_exc()}')
-                if hasattr(response, 'error_code'):
-                    response.error_code = error_code(Code.FAILURE, f'{name} failed here: {error!r}; see the log.')
+                where = getattr(response, 'motion_plan_response', response)
+                if hasattr(where, 'error_code'):
+                    where.error_code = error_code(Code.FAILURE, f'{name} failed here: {error!r}; see the log.')
                 return response
 
         self.node.create_service(
             kind, name, answer, qos_profile=BUSY_SERVICE_QOS, callback_group=group or self.requests
         )
+
+    def complete(self, scene: PlanningScene) -> PlanningScene:
+        """The scene with the joints that follow others where they are, for clients who know nothing of that."""
+        return scene.with_joints(self.backend.robot.with_followers(scene.joints))
+
+    def state(self, scene: PlanningScene) -> RobotState:
+        """The robot's state in a scene, with all joints and all that is attached.
+
+        Raises:
+            SceneFault: a mesh file cannot be used.
+        """
+        return robot_state_to_message(self.complete(scene))
 
     def link_poses(self, scene: PlanningScene) -> LinkPoses:
         """The 4x4 transforms scene frame -> link [m] in a scene."""
@@ -88,18 +150,13 @@ class Server:
         report.finish()
         return frame_pose(scene, message.header.frame_id or scene.frame, self.link_poses(scene)) @ pose
 
-    def _wait_for_joints(self, state: RobotState | None) -> None:
-        """Give joint states that are on their way a moment to come, unless the request brings its own."""
-        if state is not None and state.joint_state.name and not state.is_diff:
-            return
-        deadline = time.monotonic() + STATE_WITHIN
-        while self.monitor.missing_joints and not self.ending.is_set() and (left := deadline - time.monotonic()) > 0.0:
-            self.monitor.wait_for_change(self.monitor.snapshot()[1], left)
-        if missing := self.monitor.missing_joints:
-            self.log.warning(
-                f"Nobody publishes the joints {', '.join(missing)} on 'joint_states'; they are taken to be at home.",
-                throttle_duration_sec=10.0,
-            )
+    def _wait_for_joints(self, joints: Collection[str]) -> None:
+        """After the start, give joint states that are on their way a moment to come."""
+        while not self.ending.is_set() and (left := self._states_until - time.monotonic()) > 0.0:
+            version = self.monitor.snapshot()[1]
+            if not self.monitor.missing(joints):
+                return
+            self.monitor.wait_for_change(version, left)
 
 
 def is_empty(state: RobotState) -> bool:
