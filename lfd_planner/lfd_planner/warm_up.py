@@ -14,7 +14,7 @@ from lfd_description.model.collision_matrix import sample_collision_matrix
 from lfd_description.pictures import studio
 from lfd_description.shapes import Plane, Sphere
 from lfd_description.urdf import Joint, Limits, RobotTree
-from lfd_planner import cartesian, search, timing
+from lfd_planner import cartesian, grasps, search, timing
 from lfd_planner.collision import CollisionWorld, RobotGeometry, first_collision, make_room
 from lfd_planner.collision.solids import solid_of
 from lfd_planner.robot.ik import make_solver
@@ -41,6 +41,7 @@ def warm_up() -> None:
     search.warm_up()
     timing.warm_up()
     cartesian.warm_up()
+    grasps.warm_up()
     studio.warm_up()
 
 
