@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import importlib
+import math
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -25,6 +26,7 @@ examples:
   ./lfd demo                          three arms move on simulated controllers, over real ROS 2
   ./lfd up --robot ur5e               bring up one arm; Ctrl-C stops it
   ./lfd robots add my_arm.urdf        make a robot of any URDF
+  ./lfd plan --robot gp8 --scene seed_cell --task TASK.mtdf.yaml   plan a task, without ROS
   ./lfd doctor                        check this machine and explain what is wrong
   ./lfd run python my_node.py         run a program of yours in the same ROS 2 environment
 
@@ -75,6 +77,32 @@ def xacro_argument(text: str) -> tuple[str, str]:
     if not name or not mark:
         raise argparse.ArgumentTypeError(f'{text!r} is no xacro argument; write name:=value')
     return name, value
+
+
+def finite_number(text: str) -> float:
+    """A number that is finite; argparse prints the sentence otherwise."""
+    try:
+        number = float(text)
+    except ValueError:
+        number = math.nan
+    if not math.isfinite(number):
+        raise argparse.ArgumentTypeError(f'{text!r} is no finite number; write one such as 0.25')
+    return number
+
+
+def whole_number(text: str) -> int:
+    """A number from 0 on without a fraction; argparse prints the sentence otherwise."""
+    if not (text.isascii() and text.isdigit() and len(text) < 10):
+        raise argparse.ArgumentTypeError(f'{text!r} is no whole number; write one such as 7')
+    return int(text)
+
+
+def seconds(text: str) -> float:
+    """A duration [s]; argparse prints the sentence otherwise."""
+    number = finite_number(text)
+    if number < 0.0:
+        raise argparse.ArgumentTypeError(f'{text!r} is no duration; write seconds such as 2.5')
+    return number
 
 
 def domain_id(text: str) -> int:
@@ -156,6 +184,17 @@ def parser() -> argparse.ArgumentParser:
     _add_robots(add('robots', 'robots:main', 'List the robots, add one, show or rebuild them.', 'robots'))
     _add_mtdf(
         add('mtdf', '', 'Check, repair, convert, show and compare task files (MTDF).', 'mtdf check task.mtdf.yaml')
+    )
+    _add_plan(
+        add(
+            'plan',
+            'plan:main',
+            'Plan a task for a robot, without a graph.',
+            'plan --robot ur5e --scene seed_cell --task stack_boxes.mtdf.yaml --json out.json',
+        )
+    )
+    _add_validate(
+        add('validate', 'validate:main', 'Judge a solution file by other means than its planner.', 'validate OUT.json')
     )
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
 
@@ -253,6 +292,46 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
     diff.add_argument('before', type=Path, metavar='BEFORE')
     diff.add_argument('after', type=Path, metavar='AFTER')
     diff.add_argument('--exit-code', action='store_true', help='exit with 1 if they differ')
+
+
+def _add_plan(plan: argparse.ArgumentParser) -> None:
+    plan.add_argument('--robot', required=True, type=robot_name, metavar='NAME', help=', '.join(robot_folders()))
+    plan.add_argument('--scene', required=True, metavar='SCENE.yaml', help='a scene by name or file')
+    plan.add_argument('--task', required=True, type=Path, metavar='TASK.mtdf.yaml', help='what is to be done')
+    plan.add_argument(
+        '--origin',
+        nargs=6,
+        type=finite_number,
+        metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+        help="of the task in the scene's frame [m, rad] (default: as the task says)",
+    )
+    plan.add_argument('--json', type=Path, metavar='OUT.json', help='write the motion, or why there is none, there')
+    plan.add_argument('--seed', type=whole_number, default=0, metavar='N', help='of the search (default: %(default)s)')
+    plan.add_argument('--gripper', choices=gripper_folders(), help="default: the robot's own, else two_finger")
+    plan.add_argument(
+        '--budget',
+        type=seconds,
+        default=0.0,
+        metavar='S',
+        help='keep improving for so long [s] (default: the first solution is enough)',
+    )
+    plan.add_argument('--explain', action='store_true', help='say why this motion, or all that was rejected')
+
+
+def _add_validate(validate: argparse.ArgumentParser) -> None:
+    validate.add_argument('file', type=Path, metavar='OUT.json', help='what ./lfd plan --json wrote')
+    validate.add_argument('--scene', metavar='SCENE', help="a scene by name or file (default: the file's)")
+    validate.add_argument('--task', type=Path, metavar='TASK.mtdf.yaml', help="default: the file's")
+    validate.add_argument(
+        '--origin',
+        nargs=6,
+        type=finite_number,
+        metavar=('X', 'Y', 'Z', 'R', 'P', 'Y'),
+        help="of the task in the scene's frame [m, rad] (default: the file's)",
+    )
+    validate.add_argument('--robot', type=robot_name, metavar='NAME', help="default: the file's")
+    validate.add_argument('--gripper', choices=gripper_folders(), help="default: the file's")
+    validate.add_argument('--json', action='store_true', help='the report for programs')
 
 
 def _add_graph_arguments(command: argparse.ArgumentParser) -> None:

@@ -3,7 +3,10 @@
 Run once after the installation: `python -m lfd_planner.warm_up`. Later processes load the result from disk.
 """
 
+import os
 from collections.abc import Sequence
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
 
 import numpy as np
 
@@ -27,6 +30,18 @@ _AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.
 
 def warm_up() -> None:
     """Compile all loops, or load them if that was done before."""
+    for part in PARTS:
+        part()
+
+
+def warm_up_at_once() -> None:
+    """The same, each part in a process of its own: what has to be compiled takes as long as the longest of them."""
+    with ProcessPoolExecutor(min(len(PARTS), os.cpu_count() or 1), get_context('spawn')) as processes:
+        for done in [processes.submit(part) for part in PARTS]:
+            done.result()
+
+
+def _kinematics() -> None:
     arm = _arm_with_spherical_wrist()
     q = np.full((1, 6), 0.5)
     chain = Chain(arm, 'base', 'tip')
@@ -35,14 +50,27 @@ def warm_up() -> None:
     Tree(arm).link_poses(q)
     for tip in ('tip', 'pitch'):
         make_solver(arm, 'base', tip).solve(pose)
-    balls = [Body(link, Sphere(0.01), np.eye(4)) for link in _LINKS]
-    sample_collision_matrix(arm, balls, {}, samples=1)
-    _check_collisions(arm, balls)
+    sample_collision_matrix(arm, _balls(), {}, samples=1)
+
+
+def _planning() -> None:
+    _check_collisions(_arm_with_spherical_wrist(), _balls())
     search.warm_up()
+
+
+def _rest() -> None:
     timing.warm_up()
     cartesian.warm_up()
     grasps.warm_up()
     studio.warm_up()
+
+
+PARTS = (_planning, _kinematics, _rest)
+"""The longest first."""
+
+
+def _balls() -> list[Body]:
+    return [Body(link, Sphere(0.01), np.eye(4)) for link in _LINKS]
 
 
 def _check_collisions(arm: RobotTree, bodies: Sequence[Body]) -> None:
@@ -76,5 +104,5 @@ def _arm_with_spherical_wrist() -> RobotTree:
 
 
 if __name__ == '__main__':
-    warm_up()
+    warm_up_at_once()
     print('The compiled loops are ready.')

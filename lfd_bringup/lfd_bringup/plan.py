@@ -1,0 +1,161 @@
+"""`./lfd plan`: plan a task for a robot without any graph; the same planner as behind the ROS service.
+
+The result goes to stdout or to a file; progress and explanations go to stderr.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+
+from lfd_description.files import write_atomically
+from lfd_description.grippers import Gripper, GripperError, find_gripper
+from lfd_description.meshes import MeshError
+from lfd_description.model.builder import build_model
+from lfd_description.model.findings import ModelError
+from lfd_description.model.model import RobotModel
+from lfd_description.robots import Robot, RobotError, find_robot
+from lfd_description.scenes import Scene, SceneError, open_scene
+from lfd_description.urdf import UrdfError, rotation
+from lfd_planner.mtdf import MtdfError, Task, load_task
+from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner, explain
+from lfd_planner.pose import Pose
+from lfd_planner.scene import from_scene
+from lfd_planner.solution_file import PlanningError, Rejection, Request, dump_error, dump_solution, scene_digest
+
+from .home.console import StepLine, complain, say
+from .home.faults import Fault
+
+USUAL_GRIPPER = 'two_finger'
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Plan a task; returns 1 if it cannot be done.
+
+    Uses `robot`, `gripper` (a name, or None: the robot's own), `scene` (a name or a file), `task` (a path), `origin`
+    (x, y, z [m], roll, pitch, yaw [rad], or None), `seed`, `budget` [s], `json` (a path or None) and `explain`.
+    """
+    _refuse_folder(arguments.json)
+    scene, task = _scene(arguments.scene), _task(arguments.task)
+    origin = _origin(arguments.origin, task)
+    model = _model(arguments.robot, arguments.gripper)
+    planner = TaskPlanner(model)
+    start = planner.start_scene(from_scene(scene))
+    line = StepLine(f'Plan {len(task.keyframes)} keyframes for {model.robot.name}', 1, 1)
+    options = PlanOptions(seed=arguments.seed, budget=arguments.budget, progress=_progress(line, len(task.keyframes)))
+    found = planner.plan(task, start, origin, options)
+    line.end(not isinstance(found, TaskFailure))
+    request = Request(
+        scene=_known_as(arguments.scene),
+        scene_digest=scene_digest(scene),
+        task=arguments.task.read_text(encoding='utf-8'),
+        origin=origin,
+        start=dict(start.joints),
+    )
+    if isinstance(found, TaskFailure):
+        return _failed(found, model, request, arguments)
+    return _done(found[0], request, arguments)
+
+
+def _done(found: Planned, request: Request, arguments: argparse.Namespace) -> int:
+    solution = found.solution
+    _write(dump_solution(solution, request), arguments.json)
+    say(
+        f'{len(solution.segments)} segments, {solution.trajectory.duration:.2f} s of motion, '
+        f'planned in {1000.0 * solution.planning_time:.0f} ms.'
+    )
+    if arguments.explain:
+        say(explain(found))
+    return 0
+
+
+def _failed(found: TaskFailure, model: RobotModel, request: Request, arguments: argparse.Namespace) -> int:
+    error = PlanningError(
+        int(found.code),
+        found.message,
+        found.keyframe if found.keyframe >= 0 else None,
+        tuple(Rejection(count.reason, count.subjects, count.count) for count in found.rejections),
+        found.stage,
+        found.suggestion,
+    )
+    gripper = model.gripper.name if model.gripper else None
+    text = dump_error(
+        model.robot.name, error, request, gripper=gripper, planning_time=found.planning_time, seed=arguments.seed
+    )
+    _write(text, arguments.json)
+    complain(found.message)
+    if arguments.explain:
+        for count in found.rejections:
+            say(f'  {count}{f": {count.detail}" if count.detail else ""}')
+    return 1
+
+
+def _progress(line: StepLine, keyframes: int) -> Callable[[int, str], None]:
+    def tell(keyframe: int, stage: str) -> None:
+        line.update(max(keyframe, 0) / max(keyframes, 1), f'keyframe {keyframe}, {stage}')
+
+    return tell
+
+
+def _known_as(scene: str) -> str:
+    """What the scene is found by from any folder: its name in the suite, or the file's full path."""
+    return str(Path(scene).resolve()) if Path(scene).exists() else scene
+
+
+def _scene(name: str) -> Scene:
+    try:
+        return open_scene(name)
+    except SceneError as error:
+        raise Fault(str(error)) from None
+
+
+def _task(file: Path) -> Task:
+    try:
+        return load_task(file)
+    except MtdfError as error:
+        raise Fault(str(error)) from None
+
+
+def _origin(numbers: list[float] | None, task: Task) -> Pose:
+    """Of the task's frame in the scene's: as told, or as the task hints."""
+    if numbers is None:
+        return task.origin.pose if task.origin is not None else Pose()
+    x, y, z, roll, pitch, yaw = numbers
+    matrix = np.eye(4)
+    matrix[:3, 3] = x, y, z
+    matrix[:3, :3] = rotation((roll, pitch, yaw))
+    return Pose.of(matrix)
+
+
+def _model(robot: str, gripper: str | None) -> RobotModel:
+    try:
+        arm = find_robot(robot)
+        return build_model(arm, gripper=_gripper(arm, gripper))
+    except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
+        raise Fault(str(error)) from None
+
+
+def _gripper(robot: Robot, name: str | None) -> Gripper:
+    """The gripper that was named, else the robot's own, else the usual one."""
+    return find_gripper(name) if name else robot.default_gripper() or find_gripper(USUAL_GRIPPER)
+
+
+def _refuse_folder(out: Path | None) -> None:
+    """Refuse what no file can be written to, before anything is planned."""
+    if out is not None and out.is_dir():
+        raise Fault(f'--json {out} is a folder.', f'name a file in it, such as {out / "out.json"}')
+    if out is not None and not out.parent.is_dir():
+        raise Fault(f'There is no folder {out.parent} to write {out.name} into.', 'make it, or name another')
+
+
+def _write(text: str, out: Path | None) -> None:
+    if out is None:
+        return
+    try:
+        write_atomically(out, text)
+    except OSError as error:
+        raise Fault(f'{out} cannot be written: {error.strerror or error}.', 'choose another file') from None
+    say(f'{out} is written.')

@@ -1,0 +1,88 @@
+"""What is wrong with a task or a scene before anything is searched: each with a sentence of its own."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping
+from typing import TYPE_CHECKING
+
+from lfd_description.scenes import SceneError
+from lfd_description.shapes import Box, Capsule, Cone, Cylinder, Sphere
+from lfd_planner.error_codes import Code
+from lfd_planner.mtdf import MtdfError, Pick, Task, check_task, errors, resolve_task
+from lfd_planner.pose import Pose
+from lfd_planner.scene import PlanningScene, to_scene
+
+from .failure import RejectionCount, TaskFailure
+
+if TYPE_CHECKING:
+    from .task_planner import TaskPlanner
+
+
+def checked(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner) -> Mapping[str, str] | TaskFailure:
+    """The scene's objects by descriptor, or what makes planning useless."""
+    wrong = errors(check_task(task))
+    if wrong:
+        first = wrong[0]
+        return _refused(
+            'task', '\n'.join(map(str, wrong)), -1 if first.keyframe is None else first.keyframe, 'contradiction'
+        )
+    if not all(math.isfinite(number) for number in (*origin.position, *origin.orientation)):
+        return _refused('task', 'The task origin must be finite numbers; check where it was computed.', -1, 'origin')
+    if any(isinstance(keyframe, Pick) for keyframe in task.keyframes) and planner.model.gripper is None:
+        return _refused(
+            'task', f'{planner.model.robot.name} has no gripper to pick with; give it one.', 0, 'no_gripper'
+        )
+    objects = _objects(task, scene, origin, planner)
+    if isinstance(objects, TaskFailure):
+        return objects
+    for number, keyframe in enumerate(task.keyframes):
+        if isinstance(keyframe, Pick):
+            for sentence in _unfit(scene, objects[keyframe.object]):
+                return _refused('task', sentence, number, 'object', (objects[keyframe.object],))
+    return objects
+
+
+def _objects(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner) -> Mapping[str, str] | TaskFailure:
+    if all(descriptor.rule is None and descriptor.name in scene for descriptor in task.descriptors):
+        return {descriptor.name: descriptor.name for descriptor in task.descriptors}
+    try:
+        world = to_scene(scene, planner.backend.robot.frames.link_poses(scene.joints))
+        resolved = resolve_task(task, world, origin)
+    except (SceneError, MtdfError) as error:
+        return _refused('task', str(error), -1, 'scene')
+    wrong = errors(resolved.problems)
+    if wrong:
+        return _refused('task', '\n'.join(map(str, wrong)), -1, 'no_object', code=Code.INVALID_OBJECT_NAME)
+    return resolved.objects
+
+
+def _unfit(scene: PlanningScene, object: str) -> Iterator[str]:
+    """Why an object can be picked by nobody."""
+    if object in scene.attached:
+        yield f"'{object}' is already in the hand; begin with its place, or detach it."
+        return
+    for part in scene.objects[object].body.parts:
+        shape = part.shape
+        if isinstance(shape, Box):
+            sizes: tuple[float, ...] = shape.size
+        elif isinstance(shape, Sphere):
+            sizes = (shape.radius,)
+        elif isinstance(shape, Cylinder | Cone | Capsule):
+            sizes = (shape.radius, shape.height)
+        else:
+            continue
+        if not all(math.isfinite(size) and size > 0.0 for size in sizes):
+            yield f"'{object}' has a size of zero; give it its true size in the scene."
+            return
+
+
+def _refused(
+    stage: str,
+    message: str,
+    keyframe: int,
+    reason: str,
+    subjects: tuple[str, ...] = (),
+    code: Code = Code.FAILURE,
+) -> TaskFailure:
+    return TaskFailure(code, message, keyframe, stage, (RejectionCount(reason, subjects, 1, message),))

@@ -1,0 +1,178 @@
+"""From keyframes to stages: a pick, what is carried, and its place become one container each."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from lfd_description.grasp_data import AnyGraspData
+from lfd_planner.grasps import generate_grasps
+from lfd_planner.mtdf import AwaitInput, Keyframe, Pick, Place, SetOutput, Trajectory, Wait
+from lfd_planner.pose import Pose
+from lfd_planner.scene import Body, PlanningScene
+from lfd_planner.stages.approach import Approach
+from lfd_planner.stages.arm import Arm
+from lfd_planner.stages.close_hand import CloseHand
+from lfd_planner.stages.connect import Connect
+from lfd_planner.stages.current_state import CurrentState
+from lfd_planner.stages.follow_trajectory import FollowTrajectory
+from lfd_planner.stages.generate_grasps import GenerateGrasps, Purpose
+from lfd_planner.stages.generate_place_pose import GeneratePlacePose
+from lfd_planner.stages.held_at import HeldAt
+from lfd_planner.stages.lift import Lift
+from lfd_planner.stages.lower import Lower
+from lfd_planner.stages.move_to import MoveTo
+from lfd_planner.stages.open_hand import OpenHand
+from lfd_planner.stages.retreat import Retreat
+from lfd_planner.stages.switch_output import AwaitSignal, SwitchOutput
+from lfd_planner.stages.wait import Pause
+from lfd_planner.task import Fallbacks, Serial, Stage
+
+from .regrasp import Regrasp
+
+MOST_GRASPS = 24  # grasps of one pick that are tried with all their motions
+MOST_PLACES = 8  # arm positions at a place that are tried for one grasp
+BEAM = 4  # solutions of one pick and place that the next may choose from
+MOST_BACKUPS = 24  # choices of earlier picks and places that a task goes back to
+CLEARANCE = 0.03  # [m] that is lifted and lowered, unless the gripper asks for more
+AWAY = 0.01  # [m] beyond the depth of a grasp, by which approach and retreat must be free at least
+MOST_TRIES = 40  # other choices within one pick and place, before it counts as impossible
+
+
+@dataclass(frozen=True, eq=False)
+class Composition:
+    """What keyframes are composed with."""
+
+    arm: Arm
+    scene: PlanningScene
+    """At the start, with the robot."""
+    objects: Mapping[str, str]
+    """The scene's objects by descriptor."""
+    origin: Pose
+    """Of the task's poses, in the scene's frame."""
+    seed: int = 0
+    regrasp: bool = True
+    reach: float = 1.0
+    """How far the arm reaches from its base [m]."""
+
+    def stages(self, keyframes: Sequence[Keyframe], end: tuple[str, np.ndarray] | None = None) -> Serial:
+        """All keyframes as stages, one after the other; at the end the arm goes to a pose, if one is named."""
+        parts: list[Stage] = [CurrentState(self.arm, self.scene)]
+        number = 0
+        while number < len(keyframes):
+            count = carried(keyframes, number)
+            parts.append(self._part(keyframes, number, count))
+            number += count
+        if end is not None:
+            parts.append(MoveTo(self.arm, end[1], name=f'move to {end[0]}', keyframe=len(keyframes) - 1))
+        return Serial('task', *parts, most_backups=MOST_BACKUPS)
+
+    def _part(self, keyframes: Sequence[Keyframe], number: int, count: int) -> Stage:
+        keyframe = keyframes[number]
+        if isinstance(keyframe, Pick):
+            direct = self.carry(keyframes[number : number + count], number)
+            last = keyframes[number + count - 1]
+            if not self.regrasp or count != 2 or not isinstance(last, Place):
+                return direct
+            again = Regrasp(self, keyframe, self.origin @ last.pose, number)
+            return Fallbacks('pick and place', direct, again, keyframe=number, most=BEAM)
+        return self._still(keyframe, number)
+
+    def _still(self, keyframe: Keyframe, number: int) -> Stage:
+        """What is done without moving the arm."""
+        if isinstance(keyframe, Wait):
+            return Pause(self.arm, keyframe.duration, keyframe=number)
+        if isinstance(keyframe, SetOutput):
+            return SwitchOutput(self.arm, keyframe.signal, keyframe.value, keyframe=number)
+        if isinstance(keyframe, AwaitInput):
+            return AwaitSignal(self.arm, keyframe=number)
+        raise ValueError(f'keyframes[{number}] moves an object that is not in the hand; pick it before.')
+
+    def carry(self, keyframes: Sequence[Keyframe], first: int) -> Serial:
+        """A pick and all that follows until its object is put down, or until the end, as one container."""
+        pick = keyframes[0]
+        if not isinstance(pick, Pick):
+            raise ValueError(f'keyframes[{first}] is no pick.')
+        after: list[Stage] = []
+        for number, keyframe in enumerate(keyframes[1:], first + 1):
+            if isinstance(keyframe, Place):
+                after += self.place(self.origin @ keyframe.pose, number)
+            elif isinstance(keyframe, Trajectory):
+                after += self._led(keyframe, number)
+            else:
+                after.append(self._still(keyframe, number))
+        stages = self.pick(pick, self.purposes(keyframes, first), first)
+        return Serial('pick and place', *stages, *after, keyframe=first, most=BEAM, most_backups=MOST_TRIES)
+
+    def purposes(self, keyframes: Sequence[Keyframe], first: int) -> list[Purpose]:
+        """Where the object of a pick goes until it is put down."""
+        found: list[Purpose] = []
+        for number, keyframe in enumerate(keyframes, first):
+            if isinstance(keyframe, Place):
+                found.append(Purpose(self.origin @ keyframe.pose, number))
+            elif isinstance(keyframe, Trajectory):
+                found += [Purpose(self.origin @ pose, number, put_down=False) for pose in keyframe.poses]
+        return found
+
+    def grasps(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> GenerateGrasps:
+        """Grasps of an object that serve its pick and its purposes."""
+        data, object = self._data(), self.objects[pick.object]
+        found = generate_grasps(self._body(object), data, hint=pick.grasp, seed=self.seed)
+        return GenerateGrasps(self.arm, object, found, purposes, keyframe=number, most=MOST_GRASPS)
+
+    def pick(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> list[Stage]:
+        """To the object, and up with it."""
+        arm, data = self.arm, self._data()
+        approach = data.approach_distance_desired + data.grasp_max_depth
+        lift = max(data.lift_distance_desired, CLEARANCE)
+        return [
+            Connect(arm, keyframe=number, name='transit'),
+            Approach(arm, approach, data.grasp_max_depth + AWAY, keyframe=number),
+            self.grasps(pick, purposes, number),
+            CloseHand(arm, keyframe=number),
+            Lift(arm, lift, data.lift_distance_desired, keyframe=number),
+        ]
+
+    def place(self, pose: Pose, number: int) -> list[Stage]:
+        """From wherever the object is held to its place, and away from it."""
+        arm, data = self.arm, self._data()
+        lower = max(data.lift_distance_desired, CLEARANCE)
+        retreat = data.retreat_distance_desired + data.grasp_max_depth
+        return [
+            Connect(arm, keyframe=number, name='transfer'),
+            Lower(arm, lower, data.lift_distance_desired, keyframe=number),
+            GeneratePlacePose(arm, pose, keyframe=number, most=MOST_PLACES),
+            OpenHand(arm, keyframe=number),
+            Retreat(arm, retreat, data.grasp_max_depth + AWAY, keyframe=number),
+        ]
+
+    def _led(self, keyframe: Trajectory, number: int) -> list[Stage]:
+        poses = [self.origin @ pose for pose in keyframe.poses]
+        return [
+            Connect(self.arm, keyframe=number, name='transfer'),
+            HeldAt(self.arm, poses[0], keyframe=number, most=MOST_PLACES),
+            FollowTrajectory(self.arm, poses, keyframe.times, keyframe.speed, keyframe=number),
+        ]
+
+    def _data(self) -> AnyGraspData:
+        if self.arm.gripper is None:
+            raise ValueError('A robot without a gripper picks and places nothing.')
+        return self.arm.gripper.grasp_data
+
+    def _body(self, object: str) -> Body:
+        found = self.scene.body(object)
+        if found is None:
+            raise ValueError(f"There is no object '{object}' in the scene.")
+        return found
+
+
+def carried(keyframes: Sequence[Keyframe], number: int) -> int:
+    """How many keyframes belong together: a pick and all until its place, or one."""
+    if not isinstance(keyframes[number], Pick):
+        return 1
+    for count, keyframe in enumerate(keyframes[number + 1 :], 2):
+        if isinstance(keyframe, Place):
+            return count
+    return len(keyframes) - number

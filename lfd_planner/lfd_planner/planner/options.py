@@ -1,0 +1,33 @@
+"""How a task is planned."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+from lfd_planner.backends import SpeedScaling
+from lfd_planner.task.context import never, silent
+
+
+@dataclass(frozen=True)
+class PlanOptions:
+    """What may be asked of the planner."""
+
+    seed: int = 0
+    """The same seed gives the same motion."""
+    budget: float = 0.0
+    """[s] to keep improving; 0: the first solution is enough."""
+    patience: float = 30.0
+    """[s] after which it gives up if there is no solution at all."""
+    solutions: int = 1
+    """How many are wanted, the best first."""
+    scaling: SpeedScaling = field(default_factory=SpeedScaling)
+    end_pose: str | None = None
+    """The named pose to which the arm goes at the end; None: it stays."""
+    suggest: bool = True
+    """Whether to look for the nearest feasible alternative of what fails."""
+    regrasp: bool = True
+    """Whether an object may be put down on the way, where no single grasp serves both its ends."""
+    should_stop: Callable[[], bool] = field(default=never, compare=False)
+    progress: Callable[[int, str], None] = field(default=silent, compare=False)
+    """Told the keyframe and the name of every stage that begins."""

@@ -1,0 +1,185 @@
+"""Plans tasks for one robot: checks, composes stages, searches, and hands out a solution or a failure."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from lfd_description.model.model import RobotModel
+from lfd_description.robots import HOME
+from lfd_planner.backends import PlanningBackend, SearchOptions
+from lfd_planner.backends.embedded import EmbeddedBackend
+from lfd_planner.mtdf import Task
+from lfd_planner.pose import Pose
+from lfd_planner.robot.planning_robot import planning_robot
+from lfd_planner.scene import PlanningScene
+from lfd_planner.solution import Segment, Solution
+from lfd_planner.stages.arm import Arm
+from lfd_planner.task import Context, Motion, Step, TaskConstructor
+from lfd_planner.timing import Trajectory
+
+from .checks import checked
+from .compose import Composition
+from .failure import TaskFailure
+from .findings import failure_of
+from .options import PlanOptions
+
+SEARCH = SearchOptions(budget=60.0, iterations=3000)  # by count and not by the clock, so that a seed decides
+
+
+@dataclass(frozen=True, eq=False)
+class Planned:
+    """A solution, and how it was found."""
+
+    solution: Solution
+    step: Step
+    """Through all stages, with the reasons of their choices."""
+    seconds: Mapping[str, float] = field(default_factory=dict)
+    """The time that each stage took [s], of all that was tried."""
+    backups: int = 0
+    """How often the search went back to another choice."""
+
+
+class TaskPlanner:
+    """Plans tasks for a robot; what the robot needs is made ready once. Several threads may plan at once."""
+
+    def __init__(self, model: RobotModel, backend: PlanningBackend | None = None) -> None:
+        self.model = model
+        self.backend = backend or EmbeddedBackend(planning_robot(model))
+
+    def plan(
+        self, task: Task, scene: PlanningScene, origin: Pose, options: PlanOptions | None = None
+    ) -> tuple[Planned, ...] | TaskFailure:
+        """Solutions, the best first, or why there is none.
+
+        Args:
+            task: what is to be done.
+            scene: the world; without a robot in it the arm begins at its home pose with an open hand.
+            origin: of the task's poses in the scene's frame.
+            options: how to plan.
+        """
+        options = options or PlanOptions()
+        begin = time.monotonic()
+        start = self.start_scene(scene)
+        ready = checked(task, start, origin, self)
+        if isinstance(ready, TaskFailure):
+            return replace(ready, planning_time=time.monotonic() - begin)
+        arm = Arm.of(self.model, self.backend, options.scaling, replace(SEARCH, seed=1))
+        composition = Composition(arm, start, ready, origin, options.seed, options.regrasp, self.model.robot.reach)
+        context = Context(
+            seed=options.seed,
+            deadline=begin + max(options.patience, options.budget),
+            should_stop=options.should_stop,
+            progress=options.progress,
+        )
+        constructor = TaskConstructor(composition.stages(task.keyframes, self._end(options.end_pose)), context)
+        found = self._search(constructor, options, begin)
+        if not found:
+            return failure_of(task, composition, context, options, begin)
+        return tuple(sorted(found, key=lambda planned: planned.solution.cost)[: options.solutions])
+
+    def start_scene(self, scene: PlanningScene) -> PlanningScene:
+        """The scene with the robot in it: where it is, or at its home pose with an open hand."""
+        if scene.robot:
+            return scene
+        empty = self.backend.robot.empty_scene()
+        placed = replace(empty, objects=scene.objects, colours=scene.colours, fixed_frames=scene.fixed_frames)
+        group, gripper = self.backend.robot.group(self.model.group.name), self.model.gripper
+        joints = group.by_name(np.array(self.model.poses[HOME], dtype=np.float64))
+        if gripper is not None:
+            data = gripper.grasp_data
+            opened = dict(zip(data.joints, data.pregrasp_posture, strict=True))
+            joints |= Arm.of(self.model, self.backend).hand(opened)
+        return placed.with_joints({**joints, **scene.joints})
+
+    def _end(self, pose: str | None) -> tuple[str, np.ndarray] | None:
+        return None if pose is None else (pose, np.array(self.model.poses[pose], dtype=np.float64))
+
+    def _search(self, constructor: TaskConstructor, options: PlanOptions, begin: float) -> list[Planned]:
+        found: list[Planned] = []
+        for step in constructor.solutions():
+            journal = constructor.context.journal
+            taken = time.monotonic() - begin
+            found.append(
+                Planned(self._solution(step, taken, options.seed), step, dict(journal.seconds), journal.backups)
+            )
+            if taken >= options.budget and len(found) >= options.solutions:
+                break
+        return found
+
+    def _solution(self, step: Step, taken: float, seed: int) -> Solution:
+        motions = step.all_motions()
+        trajectory = Trajectory.joined([motion.trajectory for motion in motions] or [self._nothing(step)])
+        gripper = self.model.gripper.name if self.model.gripper else None
+        return Solution(
+            robot=self.model.robot.name,
+            gripper=gripper,
+            joints=self.backend.robot.group(self.model.group.name).joints,
+            trajectory=trajectory,
+            segments=_segments(motions),
+            cost=step.cost,
+            planning_time=taken,
+            seed=seed,
+        )
+
+    def _nothing(self, step: Step) -> Trajectory:
+        group = self.backend.robot.group(self.model.group.name)
+        return Trajectory.at(group.positions(step.start.scene.joints))
+
+
+_planners: WeakKeyDictionary[RobotModel, TaskPlanner] = WeakKeyDictionary()
+
+
+def plan_task(
+    task: Task, scene: PlanningScene, model: RobotModel, origin: Pose, *, options: PlanOptions | None = None
+) -> Solution | TaskFailure:
+    """The best motion that performs a task, or why there is none.
+
+    Args:
+        task: what is to be done.
+        scene: the world; without a robot in it the arm begins at its home pose with an open hand.
+        model: the robot.
+        origin: of the task's poses in the scene's frame.
+        options: how to plan.
+    """
+    if model not in _planners:
+        _planners[model] = TaskPlanner(model)
+    found = _planners[model].plan(task, scene, origin, options)
+    return found if isinstance(found, TaskFailure) else found[0].solution
+
+
+def explain(planned: Planned) -> str:
+    """Why this motion: the grasp of each pick, and what the choice cost."""
+    lines = []
+    for leaf in planned.step.leaves():
+        if leaf.comment:
+            lines.append(f'{leaf.stage}: {leaf.comment}')
+    duration = planned.solution.trajectory.duration
+    lines.append(f'The motion takes {duration:.1f} s; it was found in {planned.solution.planning_time:.3f} s.')
+    return '\n'.join(lines)
+
+
+def _segments(motions: Sequence[Motion]) -> tuple[Segment, ...]:
+    segments = []
+    first = 0
+    for motion in motions:
+        last = first + len(motion.trajectory.times) - 1
+        segments.append(
+            Segment(
+                motion.name,
+                motion.keyframe,
+                first,
+                last,
+                motion.attach,
+                motion.detach,
+                motion.gripper,
+                motion.contacts,
+                motion.outputs,
+            )
+        )
+        first = last
+    return tuple(segments)

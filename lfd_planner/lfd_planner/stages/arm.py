@@ -1,0 +1,133 @@
+"""The arm that stages move: its backend, its group, its hand, and the few things that all of them ask for.
+
+Poses are 4x4 transforms of the frame `tcp` in the scene's frame [m]; q are positions of the group's joints [rad or m].
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from lfd_description.grippers import TCP_LINK, Gripper
+from lfd_description.model.model import RobotModel
+from lfd_description.urdf import Matrix
+from lfd_planner.backends import Failure, LinearPath, Path, PlanningBackend, SearchOptions, SpeedScaling
+from lfd_planner.robot.planning_robot import LinkSolver, PlanningGroup
+from lfd_planner.scene import PlanningScene
+from lfd_planner.task import Rejection, State
+from lfd_planner.timing import Trajectory
+
+HAND_TIME = 0.05  # [s] that a hand takes at least: drivers want a point that is later
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """A robot's arm and hand as stages see them."""
+
+    backend: PlanningBackend
+    group: PlanningGroup
+    tcp: str
+    """The link at the finger tips, or at the lip of the suction cup."""
+    gripper: Gripper | None = None
+    prefix: str = ''
+    """What stands before the names of the gripper's links and joints."""
+    scaling: SpeedScaling = field(default_factory=SpeedScaling)
+    search: SearchOptions = field(default_factory=SearchOptions)
+
+    @staticmethod
+    def of(
+        model: RobotModel,
+        backend: PlanningBackend,
+        scaling: SpeedScaling | None = None,
+        search: SearchOptions | None = None,
+    ) -> Arm:
+        """The arm of a model; without a gripper its tip stands for the hand."""
+        group = backend.robot.group(model.group.name)
+        tcp = f'{model.prefix}{TCP_LINK}' if model.gripper else group.tip
+        return Arm(
+            backend, group, tcp, model.gripper, model.prefix, scaling or SpeedScaling(), search or SearchOptions()
+        )
+
+    @cached_property
+    def solver(self) -> LinkSolver:
+        """The inverse kinematics of the frame `tcp`."""
+        return self.group.solver_for(self.tcp)
+
+    @cached_property
+    def base(self) -> Matrix:
+        """The pose of the group's base in the scene's frame; no joint of an arm moves it."""
+        return self.backend.robot.frames.link_poses(self.backend.robot.home)[self.group.base]
+
+    @cached_property
+    def touch_links(self) -> tuple[str, ...]:
+        """The links of the hand that touch what is held."""
+        return tuple(f'{self.prefix}{link}' for link in self.gripper.touch_links) if self.gripper else ()
+
+    @property
+    def sucks(self) -> bool:
+        """Whether the hand holds by vacuum, so that it touches the object before it has closed."""
+        return self.gripper is not None and self.gripper.gpio is not None
+
+    def q(self, state: State) -> Matrix:
+        """Where the arm is, (dof,)."""
+        return self.group.positions(state.scene.joints)
+
+    def moved(self, scene: PlanningScene, q: Matrix) -> PlanningScene:
+        """The scene with the arm at q, (dof,)."""
+        return scene.with_joints(self.group.by_name(q))
+
+    def pose(self, q: Matrix) -> Matrix:
+        """The pose of the tcp for one row of positions, (dof,)."""
+        pose: Matrix = self.base @ self.solver.solver.chain.pose(q) @ np.linalg.inv(self.solver.offset)
+        return pose
+
+    def hand(self, posture: Mapping[str, float]) -> dict[str, float]:
+        """A posture of the gripper as positions of the robot's joints [rad or m], without those that follow others."""
+        named = {f'{self.prefix}{joint}': position for joint, position in posture.items()}
+        return {joint: position for joint, position in named.items() if joint in self.backend.robot.limits}
+
+    def hand_of(self, scene: PlanningScene) -> dict[str, float]:
+        """Where the gripper's joints are [rad or m]."""
+        joints = self.gripper.grasp_data.joints if self.gripper else ()
+        return {name: scene.joints.get(name, 0.0) for name in self.hand(dict.fromkeys(joints, 0.0))}
+
+    def standing(self, q: Matrix, duration: float) -> Trajectory:
+        """No motion of the arm for a while [s]."""
+        if duration <= 0.0:
+            return Trajectory.at(q)
+        return Trajectory(np.array([0.0, duration]), np.array([q, q]), np.zeros((2, len(q))))
+
+    def hand_time(self, before: Mapping[str, float], after: Mapping[str, float], at_least: float = 0.0) -> float:
+        """How long the gripper's joints take from one place to the other [s]."""
+        limits = self.backend.robot.limits
+        times = [abs(after[joint] - before.get(joint, 0.0)) / limits[joint].velocity for joint in after]
+        return max([*times, at_least, HAND_TIME])
+
+    def line(self, scene: PlanningScene, q: Matrix, poses: Matrix) -> LinearPath:
+        """A straight way of the tcp from q through poses, (N, 4, 4), as far as it goes."""
+        return self.backend.plan_linear(scene, self.group, q, self.tcp, poses)
+
+    def timed(self, scene: PlanningScene, path: Matrix) -> Trajectory | Rejection:
+        """The fastest motion along a path, (N, dof), that is free as executed; or why there is none."""
+        timed = self.backend.time(scene, self.group, Path(path), self.scaling)
+        if isinstance(timed, Failure):
+            return Rejection('collision', detail=timed.message)
+        return timed
+
+    def why_line_ends(self, scene: PlanningScene, found: LinearPath, goal: Matrix) -> Rejection:
+        """Why a straight way ends before its goal, by name."""
+        failure, last = found.failure, found.q[-1]
+        detail = failure.message if failure else ''
+        step = self.pose(last)
+        way = goal[:3, 3] - step[:3, 3]
+        step[:3, 3] += way * min(1.0, 0.01 / max(float(np.linalg.norm(way)), 1e-9))
+        near = self.backend.ik(scene, self.group, self.tcp, step, last, avoid_collisions=False)
+        if not len(near):
+            return Rejection('unreachable', detail=detail)
+        contacts = self.backend.contacts(scene, self.group, np.ascontiguousarray(near[0]))
+        if contacts:
+            return Rejection('collision', (contacts[0].a, contacts[0].b), detail=detail)
+        return Rejection('joint_jump', detail=detail)

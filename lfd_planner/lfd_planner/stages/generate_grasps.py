@@ -1,0 +1,246 @@
+"""Grasps that serve the pick and the place: chosen for both at once, before anything moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+import numpy.typing as npt
+
+from lfd_description.urdf import Matrix
+from lfd_planner.grasps.grasp import SOURCES, Grasp, GraspSet, Source
+from lfd_planner.pose import Pose
+from lfd_planner.scene import PlanningScene
+from lfd_planner.solution import Attachment
+from lfd_planner.task import Context, Generator, Rejection, State, Step
+
+from .arm import Arm
+from .grasping import HOLD, Goal, Hold
+from .reach import Reached, reach, why_not
+from .touching import Touching, lying_on, touching
+
+SCORE_WEIGHT = 0.3  # [s] of motion that a grasp's full score is worth
+HINT_WORTH = 2.0  # [s] of motion that a demonstrated grasp is worth
+MOST_HANDS = 3  # openings of the hand that are told apart
+PLACE = 'place'
+
+
+@dataclass(frozen=True, eq=False)
+class Purpose:
+    """A pose that a grasp must be able to hold its object at, besides where it is picked."""
+
+    pose: Pose
+    """Of the object in the scene's frame."""
+    keyframe: int
+    put_down: bool = True
+    """Whether the object is let go there, so that the open hand must be free."""
+
+
+@dataclass(frozen=True)
+class _Around:
+    """What an object touches, where it is and at its purposes."""
+
+    pick: Touching
+    purposes: tuple[Touching, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class _Hand:
+    """Grasps for which the hand opens equally far."""
+
+    numbers: npt.NDArray[np.int64]
+    posture: Mapping[str, float]
+    """The open gripper's joints [rad or m]."""
+    scene: PlanningScene
+    """The scene with the hand open like this."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Candidate:
+    """A grasp, and an arm position for it."""
+
+    number: int
+    hand: _Hand
+    q: Matrix
+    cost: float
+
+
+class GenerateGrasps(Generator):
+    """Brings the open hand to grasps of an object, those first that promise the fastest pick and place.
+
+    Args:
+        arm: what grasps.
+        object: its name in the scene.
+        grasps: of the object's body.
+        purposes: where the object goes with the same grasp; a grasp that cannot serve all of them is not tried.
+        keyframe: of the pick.
+        most: of the grasps that are tried.
+    """
+
+    blames_before = False  # where objects are does not depend on how they came there
+
+    def __init__(
+        self,
+        arm: Arm,
+        object: str,
+        grasps: GraspSet,
+        purposes: Sequence[Purpose] = (),
+        *,
+        keyframe: int = -1,
+        most: int | None = None,
+        name: str = 'grasp',
+    ) -> None:
+        super().__init__(name, keyframe=keyframe, most=most)
+        self.arm, self.object, self.grasps, self.purposes = arm, object, grasps, tuple(purposes)
+
+    def generate(self, context: Context, before: State | None) -> Iterable[Step | Rejection]:
+        """The arm at grasps, the hand open around the object."""
+        if before is None or self.object not in before.scene.objects:
+            yield Rejection('no_object', (self.object,), detail=f"There is no object '{self.object}' to pick.")
+            return
+        if not len(self.grasps):
+            yield from self._unfit()
+            return
+        around = self._around(before.scene)
+        blocked = tuple(self._blocked(before.scene, around))
+        yield from blocked
+        if blocked:
+            return
+        candidates = self._candidates(before)
+        if not candidates:
+            yield from self._why_none(before)
+            return
+        goals = tuple(
+            Goal(purpose.pose, found.supports)
+            for purpose, found in zip(self.purposes, around.purposes, strict=True)
+            if purpose.put_down
+        )
+        attachment = Attachment(self.object, self.arm.tcp, self.arm.touch_links)
+        for number, found in enumerate(candidates, 1):
+            grasp = replace(self.grasps[found.number], open_posture=found.hand.posture)
+            hold = Hold(self.object, grasp, attachment, around.pick.supports, goals)
+            state = before.with_scene(self.arm.moved(found.hand.scene, found.q))
+            yield Step.at(state.knowing(HOLD, hold), comment=self._comment(grasp, number, len(candidates)))
+
+    def _comment(self, grasp: Grasp, number: int, count: int) -> str:
+        whole = 'pick and place' if self.purposes else 'pick'
+        return f'{self.object} {grasp.reason}; number {number} by time of {count} ways to {whole} it'
+
+    def serves(self, before: State) -> bool:
+        """Whether any grasp serves all purposes, as far as the ends of the motions tell."""
+        scene = before.scene
+        return not tuple(self._blocked(scene, self._around(scene))) and bool(self._candidates(before))
+
+    def _around(self, scene: PlanningScene) -> _Around:
+        """What the object touches where it is, and where it goes."""
+        thing = scene.objects[self.object]
+        poses = (thing.pose, *(purpose.pose for purpose in self.purposes))
+        pick, *purposes = (touching(self.arm, scene, self.object, thing.body, pose) for pose in poses)
+        return _Around(pick, tuple(purposes))
+
+    def _blocked(self, scene: PlanningScene, around: _Around) -> Iterator[Rejection]:
+        """What no grasp can change."""
+        for name in lying_on(self.arm, scene, self.object):
+            yield Rejection(
+                'covered', (name, self.object), detail=f"'{name}' lies on '{self.object}'; pick '{name}' first."
+            )
+        for overlap in around.pick.overlaps:
+            yield Rejection(
+                'objects_overlap',
+                (self.object, overlap.name),
+                detail=f"'{self.object}' is {1000.0 * overlap.depth:.0f} mm inside '{overlap.name}' before it is "
+                f'picked; correct the scene.',
+            )
+        for purpose, found in zip(self.purposes, around.purposes, strict=True):
+            for overlap in found.overlaps:
+                yield Rejection(
+                    'place_occupied',
+                    (self.object, overlap.name),
+                    detail=f"At its place '{self.object}' would be {1000.0 * overlap.depth:.0f} mm inside "
+                    f"'{overlap.name}'.",
+                    stage=PLACE,
+                    keyframe=purpose.keyframe,
+                )
+
+    def _unfit(self) -> Iterator[Rejection]:
+        for found in self.grasps.rejections:
+            yield Rejection(str(found.reason), (self.object,), found.count, found.detail)
+
+    def _hands(self, scene: PlanningScene) -> Iterator[_Hand]:
+        """The grasps sorted by how far the hand opens for them; so few that checking them all stays cheap."""
+        widths = np.nan_to_num(self.grasps.widths)
+        order = np.argsort(widths, kind='stable')
+        steps = np.flatnonzero(np.diff(widths[order]) > 1e-9) + 1
+        parts = np.split(
+            order, steps if len(steps) < MOST_HANDS else len(order) * np.arange(1, MOST_HANDS) // MOST_HANDS
+        )
+        for numbers in parts:
+            if len(numbers):
+                posture = self.grasps[int(numbers[-1])].open_posture
+                yield _Hand(np.sort(numbers), posture, scene.with_joints(self.arm.hand(posture)))
+
+    def _touchable(self, scene: PlanningScene) -> PlanningScene:
+        """The scene in which a suction cup may touch the object that it is about to hold."""
+        return scene.allow(self.object, *self.arm.touch_links) if self.arm.sucks else scene
+
+    def _candidates(self, before: State) -> list[_Candidate]:
+        """Grasps and arm positions that serve all purposes, the cheapest first."""
+        now = self.arm.q(before)
+        found = [candidate for hand in self._hands(before.scene) for candidate in self._served(hand, now)]
+        return sorted(found, key=lambda candidate: candidate.cost)
+
+    def _served(self, hand: _Hand, now: Matrix) -> list[_Candidate]:
+        """Of the grasps with one opening of the hand, those that serve all purposes."""
+        scene, tcps = self._touchable(hand.scene), self.grasps.tcp_matrices[hand.numbers]
+        picked = reach(self.arm, scene, scene.objects[self.object].pose.matrix @ tcps, now)
+        left = np.unique(picked.pose)
+        ways: list[Reached] = []
+        for purpose in self.purposes:
+            if not len(left):
+                return []
+            there = scene.move(self.object, purpose.pose)
+            reached = reach(self.arm, there, purpose.pose.matrix @ tcps[left], now, free=purpose.put_down)
+            ways.append(Reached(reached.q, left[reached.pose]))
+            left = np.unique(ways[-1].pose)
+        worths = self._worths()
+        return [
+            _Candidate(number, hand, q, cost + float(worths[number]))
+            for n, number in ((n, int(hand.numbers[n])) for n in left.tolist())
+            for q, cost in self._costs(picked.of(n), [way.of(n) for way in ways], now)
+        ]
+
+    def _worths(self) -> npt.NDArray[np.float64]:
+        """What the grasps add to the cost, (N,) [s]; less is better."""
+        shown = self.grasps.batch.source == SOURCES.index(Source.HINT)
+        return np.asarray(SCORE_WEIGHT * (1.0 - self.grasps.scores) - HINT_WORTH * shown)
+
+    def _costs(self, picked: Matrix, ways: list[Matrix], now: Matrix) -> Iterator[tuple[Matrix, float]]:
+        """Positions at the pick, and how long the arm takes there and to the nearest positions for its purposes [s]."""
+        speed = self.arm.group.velocities
+        costs = (np.abs(picked - now) / speed).max(axis=1)
+        for way in ways:
+            costs += (np.abs(picked[:, np.newaxis] - way[np.newaxis]) / speed).max(axis=2).min(axis=1)
+        return zip(picked, costs.tolist(), strict=True)
+
+    def _why_none(self, before: State) -> Iterator[Rejection]:
+        """Why no grasp is left: at the pick, or else at the first purpose that none of those serves."""
+        now = self.arm.q(before)
+        for hand in self._hands(before.scene):
+            scene, tcps = self._touchable(hand.scene), self.grasps.tcp_matrices[hand.numbers]
+            poses = scene.objects[self.object].pose.matrix @ tcps
+            left = np.unique(reach(self.arm, scene, poses, now).pose)
+            if not len(left):
+                yield from why_not(self.arm, scene, poses, now)
+                continue
+            yield from self._why_unserved(scene, tcps[left], now)
+
+    def _why_unserved(self, scene: PlanningScene, tcps: Matrix, now: Matrix) -> Iterator[Rejection]:
+        for purpose in self.purposes:
+            there, poses = scene.move(self.object, purpose.pose), purpose.pose.matrix @ tcps
+            served = np.unique(reach(self.arm, there, poses, now, free=purpose.put_down).pose)
+            if not len(served):
+                for why in why_not(self.arm, there, poses, now):
+                    yield replace(why, stage=PLACE, keyframe=purpose.keyframe)
+                return
+            tcps = tcps[served]
