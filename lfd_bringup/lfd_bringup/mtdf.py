@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from lfd_description.files import write_atomically
-from lfd_description.scenes import Scene, SceneError, open_scene
+from lfd_description.scenes import Scene
 from lfd_planner.mtdf import (
     Document,
     MtdfError,
@@ -32,6 +32,7 @@ from lfd_planner.mtdf.writer import format_of
 
 from .home.console import complain, say
 from .home.faults import Fault
+from .inputs import scene_of
 
 
 def check(arguments: argparse.Namespace) -> int:
@@ -133,12 +134,7 @@ def diff(arguments: argparse.Namespace) -> int:
 
 def _scene(name: str | None) -> Scene | None:
     """A scene of the suite by its name, or that of a file."""
-    if name is None:
-        return None
-    try:
-        return open_scene(name)
-    except SceneError as error:
-        raise Fault(str(error)) from None
+    return None if name is None else scene_of(name)
 
 
 def _checked(file: Path, scene: Scene | None) -> Report:

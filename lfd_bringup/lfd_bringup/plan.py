@@ -9,27 +9,15 @@ import argparse
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
 from lfd_description.files import write_atomically
-from lfd_description.grippers import Gripper, GripperError, find_gripper
-from lfd_description.meshes import MeshError
-from lfd_description.model.builder import build_model
-from lfd_description.model.findings import ModelError
 from lfd_description.model.model import RobotModel
-from lfd_description.robots import Robot, RobotError, find_robot
-from lfd_description.scenes import Scene, SceneError, open_scene
-from lfd_description.urdf import UrdfError, rotation
-from lfd_planner.mtdf import MtdfError, Task, load_task
 from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner, explain
-from lfd_planner.pose import Pose
 from lfd_planner.scene import from_scene
 from lfd_planner.solution_file import PlanningError, Rejection, Request, dump_error, dump_solution, scene_digest
 
 from .home.console import StepLine, complain, say
 from .home.faults import Fault
-
-USUAL_GRIPPER = 'two_finger'
+from .inputs import model_of, origin_of, scene_of, task_of
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -39,9 +27,9 @@ def main(arguments: argparse.Namespace) -> int:
     (x, y, z [m], roll, pitch, yaw [rad], or None), `seed`, `budget` [s], `json` (a path or None) and `explain`.
     """
     _refuse_folder(arguments.json)
-    scene, task = _scene(arguments.scene), _task(arguments.task)
-    origin = _origin(arguments.origin, task)
-    model = _model(arguments.robot, arguments.gripper)
+    scene, task = scene_of(arguments.scene), task_of(arguments.task)
+    origin = origin_of(arguments.origin, task)
+    model = model_of(arguments.robot, arguments.gripper, with_hand=True)
     planner = TaskPlanner(model)
     start = planner.start_scene(from_scene(scene))
     line = StepLine(f'Plan {len(task.keyframes)} keyframes for {model.robot.name}', 1, 1)
@@ -103,44 +91,6 @@ def _progress(line: StepLine, keyframes: int) -> Callable[[int, str], None]:
 def _known_as(scene: str) -> str:
     """What the scene is found by from any folder: its name in the suite, or the file's full path."""
     return str(Path(scene).resolve()) if Path(scene).exists() else scene
-
-
-def _scene(name: str) -> Scene:
-    try:
-        return open_scene(name)
-    except SceneError as error:
-        raise Fault(str(error)) from None
-
-
-def _task(file: Path) -> Task:
-    try:
-        return load_task(file)
-    except MtdfError as error:
-        raise Fault(str(error)) from None
-
-
-def _origin(numbers: list[float] | None, task: Task) -> Pose:
-    """Of the task's frame in the scene's: as told, or as the task hints."""
-    if numbers is None:
-        return task.origin.pose if task.origin is not None else Pose()
-    x, y, z, roll, pitch, yaw = numbers
-    matrix = np.eye(4)
-    matrix[:3, 3] = x, y, z
-    matrix[:3, :3] = rotation((roll, pitch, yaw))
-    return Pose.of(matrix)
-
-
-def _model(robot: str, gripper: str | None) -> RobotModel:
-    try:
-        arm = find_robot(robot)
-        return build_model(arm, gripper=_gripper(arm, gripper))
-    except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
-        raise Fault(str(error)) from None
-
-
-def _gripper(robot: Robot, name: str | None) -> Gripper:
-    """The gripper that was named, else the robot's own, else the usual one."""
-    return find_gripper(name) if name else robot.default_gripper() or find_gripper(USUAL_GRIPPER)
 
 
 def _refuse_folder(out: Path | None) -> None:

@@ -4,20 +4,11 @@ from __future__ import annotations
 
 import argparse
 import json
-from pathlib import Path
 
-import numpy as np
-
-from lfd_description.grippers import GripperError, find_gripper
 from lfd_description.meshes import MeshError
-from lfd_description.model.builder import build_model
-from lfd_description.model.findings import ModelError
-from lfd_description.model.model import RobotModel
-from lfd_description.robots import RobotError, find_robot
-from lfd_description.scenes import Scene, SceneError, open_scene
-from lfd_description.urdf import UrdfError, rotation
-from lfd_planner.mtdf import MtdfError, Task, load_task, parse_task, resolve_task, told
-from lfd_planner.pose import Pose
+from lfd_description.scenes import Scene
+from lfd_description.urdf import UrdfError
+from lfd_planner.mtdf import resolve_task, told
 from lfd_planner.scene import from_scene
 from lfd_planner.solution import Solution
 from lfd_planner.solution_file import PlanningError, SolutionFile, SolutionFileError, read_solution, scene_digest
@@ -25,6 +16,7 @@ from lfd_planner.validate import validate
 
 from .home.console import complain, say
 from .home.faults import Fault
+from .inputs import model_of, origin_of, scene_of, task_of
 
 WRONG_USAGE = 2
 
@@ -51,12 +43,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _judged(arguments: argparse.Namespace, found: SolutionFile, solution: Solution) -> int:
     scene = _scene(arguments, found)
-    task = _task(arguments.task, found.request.task or '')
-    origin = _origin(arguments, found, task)
+    task = task_of(arguments.task or found.request.task or '')
+    origin = origin_of(arguments.origin, task, found.request.origin)
     resolved = resolve_task(task, scene, origin)
     if resolved.problems:
         raise Fault('\n'.join(told(resolved.problems)))
-    model = _model(arguments.robot or found.robot, arguments.gripper or found.gripper)
+    model = model_of(arguments.robot or found.robot, arguments.gripper or found.gripper)
     start = from_scene(scene).with_joints(found.request.start)
     try:
         report = validate(solution, model, start, task, origin, resolved.objects)
@@ -79,38 +71,10 @@ def _missing(arguments: argparse.Namespace, found: SolutionFile) -> str:
 
 def _scene(arguments: argparse.Namespace, found: SolutionFile) -> Scene:
     name: str = arguments.scene or found.request.scene or ''
-    try:
-        scene = open_scene(name)
-    except SceneError as error:
-        raise Fault(str(error)) from None
+    scene = scene_of(name)
     if found.request.scene_digest not in (None, scene_digest(scene)):
         changed = f'The scene {name} is not as it was when {arguments.file} was planned'
         if not arguments.scene:
             raise Fault(f'{changed}.', 'plan again, or name the scene to judge it in with --scene')
         say(f'{changed}; it is judged in the scene as it is now.')
     return scene
-
-
-def _task(file: Path | None, text: str) -> Task:
-    try:
-        return load_task(file) if file is not None else parse_task(text)
-    except MtdfError as error:
-        raise Fault(str(error)) from None
-
-
-def _origin(arguments: argparse.Namespace, found: SolutionFile, task: Task) -> Pose:
-    """Of the task's frame in the scene's: as told, as in the file, or as the task hints."""
-    if arguments.origin is not None:
-        matrix = np.eye(4)
-        matrix[:3, 3] = arguments.origin[:3]
-        roll, pitch, yaw = arguments.origin[3:]
-        matrix[:3, :3] = rotation((roll, pitch, yaw))
-        return Pose.of(matrix)
-    return found.request.origin or (task.origin.pose if task.origin is not None else Pose())
-
-
-def _model(robot: str, gripper: str | None) -> RobotModel:
-    try:
-        return build_model(find_robot(robot), gripper=find_gripper(gripper) if gripper else None)
-    except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
-        raise Fault(str(error)) from None

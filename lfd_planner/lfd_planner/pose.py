@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from lfd_description.shapes import Vector
 from lfd_description.transforms import Quaternion, multiply, rotate
-from lfd_description.urdf import Matrix
+from lfd_description.urdf import Matrix, rotation
 
 NO_TURN: Quaternion = (0.0, 0.0, 0.0, 1.0)
 ORIGIN: Vector = (0.0, 0.0, 0.0)
@@ -27,6 +28,15 @@ class Pose:
         """The pose of a 4x4 transform [m]."""
         x, y, z = matrix[:3, 3].tolist()
         return Pose((x, y, z), _quaternion(matrix))
+
+    @staticmethod
+    def of_numbers(numbers: Sequence[float]) -> Pose:
+        """The pose at x, y, z [m], turned by roll, pitch and yaw [rad] about fixed axes."""
+        x, y, z, roll, pitch, yaw = numbers
+        matrix = np.eye(4)
+        matrix[:3, :3] = rotation((roll, pitch, yaw))
+        matrix[:3, 3] = x, y, z
+        return Pose.of(matrix)
 
     @cached_property
     def matrix(self) -> Matrix:

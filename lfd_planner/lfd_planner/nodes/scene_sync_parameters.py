@@ -11,12 +11,10 @@ import math
 from dataclasses import dataclass
 from typing import TypeVar
 
-import numpy as np
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.node import Node
 from rclpy.parameter import Parameter
 
-from lfd_description.urdf import rotation
 from lfd_planner.mtdf.axes import AXES
 from lfd_planner.scene import Pose
 from lfd_planner.sync import Selection, Target, Timing
@@ -123,10 +121,7 @@ def _pose(numbers: list[float], namespace: str) -> Pose:
         raise ParameterError(
             f"The parameter origin of target '{namespace}' is {numbers}; set x, y, z [m], roll, pitch, yaw [rad]."
         )
-    matrix = np.eye(4)
-    matrix[:3, 3] = numbers[:3]
-    matrix[:3, :3] = rotation((numbers[3], numbers[4], numbers[5]))
-    return Pose.of(matrix)
+    return Pose.of_numbers(numbers)
 
 
 def _declared(node: Node, name: str, default: Value, description: str) -> Value:
