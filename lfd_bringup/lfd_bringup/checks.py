@@ -15,6 +15,9 @@ _CHECKS = (
     ('mypy', [sys.executable, '-m', 'mypy']),
     ('pytest', [sys.executable, '-m', 'pytest']),
 )
+# Tests wait for processes most of the time, so two files at once take hardly more than one; the tests of a file share
+# graphs and stay together.
+_SIDE_BY_SIDE = ('-n', '2', '--dist', 'loadfile')
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -24,7 +27,7 @@ def main(arguments: argparse.Namespace) -> int:
     for name, command in checks:
         say(f'── {name}')
         if subprocess.run(
-            [*command, *(arguments.rest if name == 'pytest' else [])], cwd=CHECKOUT, check=False
+            [*command, *((arguments.rest or _SIDE_BY_SIDE) if name == 'pytest' else [])], cwd=CHECKOUT, check=False
         ).returncode:
             failed.append(name)
     if failed:

@@ -20,7 +20,11 @@ from lfd_description.robots import find_robot, robot_description
 from lfd_description.scenes import SceneError, open_scene, scene_path
 
 from .home.faults import Fault
+from .inputs import USUAL_GRIPPER
 from .move_group import move_group_parameters
+
+PLANNING = ('move_group', 'scene_sync', 'task_planner')
+"""The processes that a robot needs for planning, and not to be moved."""
 
 # Official package -> the package of ours that stands in for it where there is no ROS 2 installation.
 STAND_INS = {
@@ -57,6 +61,10 @@ class Graph:
 
     robot: str
     nodes: tuple[NodeSpec, ...]
+
+    def without(self, *names: str) -> Graph:
+        """The graph without some of its processes."""
+        return dataclasses.replace(self, nodes=tuple(node for node in self.nodes if node.name not in names))
 
 
 def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Graph:
@@ -99,7 +107,14 @@ def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Gra
         executable='scene_sync',
         parameters={'scene': _scene(scene), 'frame': robot.base},
     )
-    return Graph(robot.name, (state_publisher, controller_manager, move_group, scene_sync, spawner))
+    gripper = robot.default_gripper()
+    task_planner = NodeSpec(
+        name='task_planner',
+        package='lfd_planner',
+        executable='task_planner',
+        parameters={'robot': robot.name, 'gripper': gripper.name if gripper else USUAL_GRIPPER},
+    )
+    return Graph(robot.name, (state_publisher, controller_manager, move_group, scene_sync, task_planner, spawner))
 
 
 def embedded(graph: Graph) -> Graph:

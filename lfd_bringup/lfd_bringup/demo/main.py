@@ -18,7 +18,7 @@ from lfd_description.robots import Robot, find_robot, robot_description
 from lfd_description.urdf import parse_urdf
 
 from .. import domain
-from ..graph import describe, embedded
+from ..graph import PLANNING, describe, embedded
 from ..home.console import coloured
 from ..home.faults import Fault
 from ..supervisor import Supervisor, log_folder
@@ -98,7 +98,7 @@ async def _run(
     with domain.claim() as claimed:
         folder = log_folder(f'demo-{robot.name}')
         environment = {**os.environ, 'ROS_DOMAIN_ID': str(claimed.number), 'ROS_LOG_DIR': str(folder)}
-        supervisor = Supervisor(embedded(describe(robot.name)), environment, folder, on_line)
+        supervisor = Supervisor(embedded(describe(robot.name)).without(*PLANNING), environment, folder, on_line)
         stop = threading.Event()
         supervisor.start()
         try:

@@ -293,8 +293,13 @@ def _warm_up_step(layout: Layout) -> Step:
     value = digest('warm-up 1', layout.python_version() or '', requirements, digest_files(layout.checkout, sources))
 
     def act(line: StepLine) -> None:
-        # numba looks at a function's own file only, and would go on with what another file had before.
-        remove(layout, layout.numba_cache)
+        # numba looks at a function's own file only, and would go on with what another file had before; what an
+        # interrupted warm-up of the very same kernels left is good.
+        mark = layout.numba_cache / 'kernels'
+        if not mark.is_file() or mark.read_text() != value:
+            remove(layout, layout.numba_cache)
+            mark.parent.mkdir(parents=True)
+            mark.write_text(value)
         _run(layout, title, [str(layout.python), '-m', WARM_UP_MODULE], line, lambda _: None)
 
     return Step(title, {'warm-up': value}, act, lambda: remove(layout, layout.numba_cache), layout.numba_cache.is_dir)
