@@ -9,8 +9,9 @@ synchronize_scene ────────────────────�
 - `twin_scene` (moveit_msgs/PlanningScene, latched): all objects. `twin_scene_updates` (the same type, diffs): what
   changed. `name` numbers them, see `lfd_planner.sync.sequence`. If updates are missing, and whenever the twin appears,
   it is asked for its whole scene by its service `publish_twin_scene` (std_srvs/Trigger), if it has one.
-- `synchronize_scene` (std_srvs/Trigger): success when every planning server has acknowledged the twin's newest state
-  after a fresh look at it, and no object was refused. The message has a sentence for each server.
+- `synchronize_scene` (std_srvs/Trigger): asks the twin for its whole scene if it can be asked. Success when every
+  planning server has acknowledged that state after a fresh look at it, and no object was refused. The message has a
+  sentence for each server.
 - Tags and movability travel in an object's type, see `lfd_planner.messages`.
 """
 
@@ -18,7 +19,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Sequence as SequenceOf
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
 from moveit_msgs.msg import PlanningScene as SceneMessage
@@ -33,20 +34,24 @@ from std_srvs.srv import Trigger
 from lfd_description.nodes.lifetime import run_until_signal
 from lfd_description.nodes.qos import LATCHED_QOS, TWIN_UPDATES_QOS
 from lfd_description.scenes import SceneError
-from lfd_planner.nodes.scene_sync_link import ServerLink
-from lfd_planner.nodes.scene_sync_messages import ros_scene_from_unity, updated_twin, whole_twin
+from lfd_planner.nodes.scene_sync_link import ServerLink, some
+from lfd_planner.nodes.scene_sync_messages import ros_scene_from_unity, size_of, updated_twin, whole_twin, wrong_kind
 from lfd_planner.nodes.scene_sync_parameters import ParameterError, read_parameters, read_target
 from lfd_planner.scene import PlanningScene
-from lfd_planner.sync import Mirror, Revision, Sequence
+from lfd_planner.scene.faults import quoted
+from lfd_planner.sync import Mirror, Revision, Sequence, State
 from lfd_planner.sync.twin_file import TwinFile, TwinState
 
 NAME = 'scene_sync'
 ASK_EVERY = 1.0
 """[s] between two requests to the twin for its whole scene."""
 PUMP_EVERY = 0.01
-"""[s] between two looks whether something is due: by so much a request may be late."""
+"""[s] between two looks whether something is due, while something is: by so much a request may be late."""
+REST_EVERY = 0.05
+"""[s] between them otherwise; news do not wait for that."""
 REPORT_EVERY = 1.0  # [s]
 _NANO = 1e-9
+_SILENT = "The twin was asked for its whole scene and has not published it on 'twin_scene' yet."
 
 
 @dataclass
@@ -58,6 +63,8 @@ class _Waiting:
     """[s]"""
     checks: list[int]
     """For each link, what its mirror's `checked` asks for."""
+    asked: int
+    """How often the twin had been asked for its whole scene before."""
 
 
 class SceneSync(Node):
@@ -83,6 +90,9 @@ class SceneSync(Node):
         self._diagnostics = self.create_publisher(DiagnosticArray, 'diagnostics', 10)
         self._counted = 0  # synchronisations that were reported
         self._asked_twin = -ASK_EVERY
+        self._asked = self._answered = 0  # how often the twin was asked, and which question a whole scene followed
+        self._call: Future | None = None
+        self._wrong_kinds: dict[str, str] = {}  # a sentence for each topic whose last message was of the wrong kind
         self._twin_was_there = False
         if self._file is None:
             self.create_subscription(SceneMessage, 'twin_scene', self._on_whole, LATCHED_QOS)
@@ -90,7 +100,8 @@ class SceneSync(Node):
             self._ask = self.create_client(Trigger, 'publish_twin_scene')
         callers = ReentrantCallbackGroup()  # a caller that waits must not keep all others out
         self.create_service(Trigger, 'synchronize_scene', self._on_synchronize, callback_group=callers)
-        self.create_timer(PUMP_EVERY, self._pump, clock=self._steady)
+        self._fast = self.create_timer(PUMP_EVERY, self._pump, clock=self._steady)
+        self.create_timer(REST_EVERY, self._pump, clock=self._steady)
         self.create_timer(REPORT_EVERY, self._report, clock=self._steady)
         self._follow()
 
@@ -106,6 +117,10 @@ class SceneSync(Node):
     # The twin ---------------------------------------------------------------------------------------------------------
 
     def _on_whole(self, message: SceneMessage) -> None:
+        if self._is_wrong_kind('twin_scene', wrong_kind(message, whole=True)):
+            return
+        self._wrong_kinds.clear()
+        self._answered = self._asked
         taken, following = self._sequence.whole(Revision.parse(message.name))
         if taken:
             self._twin = whole_twin(self._twin, self._in_ros_axes(message))
@@ -114,27 +129,35 @@ class SceneSync(Node):
         self._follow()
 
     def _on_update(self, message: SceneMessage) -> None:
+        if self._is_wrong_kind('twin_scene_updates', wrong_kind(message, whole=False)):
+            return
         revision = Revision.parse(message.name)
         if revision is None:
             self.get_logger().warning(
                 "The twin's updates have no number in 'name'; nobody will notice if one is lost.", once=True
             )
-        for update in self._sequence.update(revision, self._in_ros_axes(message)):
+        for update in self._sequence.update(revision, self._in_ros_axes(message), size_of(message)):
             self._twin = updated_twin(self._twin, update)
         self._follow()
+
+    def _is_wrong_kind(self, topic: str, sentence: str) -> bool:
+        if sentence:
+            self._wrong_kinds[topic] = sentence
+            self.get_logger().warning(sentence, throttle_duration_sec=REPORT_EVERY)
+        return bool(sentence)
 
     def _in_ros_axes(self, message: SceneMessage) -> SceneMessage:
         return ros_scene_from_unity(message) if self._parameters_read.axes == 'unity' else message
 
     def _follow(self) -> None:
         """Let the mirrors know of the twin's state; they send it when it is time."""
-        for reason in self._twin.refused.values():
+        for reason in some(self._twin.refused.values()):
             self.get_logger().warning(reason, throttle_duration_sec=REPORT_EVERY)
         now = self._now()
         for link in self._links:
             if self._file is not None or self._sequence.started:
                 link.mirror.follow(self._twin.scene, now)
-            link.pump()
+        self._pump()
 
     def _ask_twin(self) -> None:
         """Ask the twin for its whole scene after it appeared, and while something is missing."""
@@ -142,10 +165,26 @@ class SceneSync(Node):
             return
         there = self._ask.service_is_ready()
         appeared, self._twin_was_there = there and not self._twin_was_there, there
+        if self._twin.unknown and not there:
+            self.get_logger().warning(f'{self._unknown()} The twin cannot be asked for its whole scene; going on.')
+            self._twin = replace(self._twin, unknown=())
         now = self._now()
-        if there and (appeared or (self._twin_problem() and now - self._asked_twin >= ASK_EVERY)):
-            self._asked_twin = now
-            self._ask.call_async(Trigger.Request())
+        overdue = now - self._asked_twin >= ASK_EVERY
+        wanted = any(waiting.asked == self._asked for waiting in self._waiting)
+        open_question = self._call is not None and not self._call.done()
+        if there and (appeared or wanted or (self._twin_problem() and overdue)) and (overdue or not open_question):
+            self._ask_now(now)
+
+    def _ask_now(self, now: float) -> None:
+        if self._call is not None:
+            self._ask.remove_pending_request(self._call)
+        self._asked_twin = now
+        self._asked += 1
+        self._call = self._ask.call_async(Trigger.Request())
+
+    def _unknown(self) -> str:
+        which = ', '.join(map(quoted, self._twin.unknown))
+        return f'The twin moved {which}, of which it has not told.' if which else ''
 
     def _twin_problem(self) -> str:
         """Why the twin's newest state is not known; empty if it is."""
@@ -153,7 +192,11 @@ class SceneSync(Node):
             return self._file_problem
         if not self._sequence.started and not self._sequence.gap:
             return "The twin has not published its whole scene on 'twin_scene' yet."
-        return self._sequence.gap
+        return ' '.join(filter(None, [self._sequence.gap, self._unknown(), *self._wrong_kinds.values()]))
+
+    def _is_silent(self, waiting: _Waiting) -> bool:
+        """Whether the twin can be asked, and has not sent its whole scene since a caller wanted to know of it."""
+        return self._file is None and self._answered <= waiting.asked and bool(self._ask.service_is_ready())
 
     # The planning servers ---------------------------------------------------------------------------------------------
 
@@ -162,10 +205,19 @@ class SceneSync(Node):
         for link in self._links:
             link.pump()
         self._answer()
+        self._rest()
         counted = sum(link.statistics.requests for link in self._links)
         if counted != self._counted:
             self._counted = counted
             self._statistics.publish(self._status())
+
+    def _rest(self) -> None:
+        """Look less often while all is done."""
+        if self._waiting or any(link.mirror.state is State.BEHIND for link in self._links):
+            if self._fast.is_canceled():
+                self._fast.reset()
+        elif not self._fast.is_canceled():
+            self._fast.cancel()
 
     # Who asks ---------------------------------------------------------------------------------------------------------
 
@@ -175,11 +227,12 @@ class SceneSync(Node):
             self._twin = self._file.state
             self._follow()
         checks = [link.mirror.check() for link in self._links]
-        waiting = _Waiting(Future(), self._now() + self._parameters_read.synchronize_timeout, checks)
+        waiting = _Waiting(Future(), self._now() + self._parameters_read.synchronize_timeout, checks, self._asked)
         self._waiting.append(waiting)
         self._pump()
         response.success = await waiting.done
-        response.message = self._sentences()
+        silent = '' if response.success or not self._is_silent(waiting) else _SILENT
+        response.message = '\n'.join(filter(None, [silent, self._sentences()]))
         return response
 
     def _answer(self) -> None:
@@ -190,7 +243,7 @@ class SceneSync(Node):
                 (link.mirror.checked(number), link.mirror.settled(number))
                 for link, number in zip(self._links, waiting.checks, strict=True)
             ]
-            problem = self._twin_problem()
+            problem = self._twin_problem() or (_SILENT if self._is_silent(waiting) else '')
             mirrored = not problem and all(checked for checked, _ in states)
             decided = (not problem or self._file is not None) and all(settled for _, settled in states)
             if mirrored or decided or now >= waiting.until:
@@ -198,7 +251,7 @@ class SceneSync(Node):
                 waiting.done.set_result(mirrored and not self._twin.refused)
 
     def _sentences(self) -> str:
-        told = [self._twin_problem(), *self._twin.refused.values(), *(link.sentence() for link in self._links)]
+        told = [self._twin_problem(), *some(self._twin.refused.values()), *(link.sentence() for link in self._links)]
         return '\n'.join(filter(None, told))
 
     def _report(self) -> None:
@@ -215,7 +268,7 @@ class SceneSync(Node):
         problem, refused = self._twin_problem(), self._twin.refused
         count = f'The twin has {len(self._twin.scene.objects)} objects.'
         level = DiagnosticStatus.ERROR if refused else DiagnosticStatus.WARN if problem else DiagnosticStatus.OK
-        text = ' '.join(filter(None, [problem, *refused.values()])) or count
+        text = ' '.join(filter(None, [problem, *some(refused.values())])) or count
         return DiagnosticStatus(level=level, name=f'{self.get_name()}: twin', message=text, hardware_id='twin')
 
 

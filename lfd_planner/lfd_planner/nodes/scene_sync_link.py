@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from diagnostic_msgs.msg import DiagnosticStatus, KeyValue
 from moveit_msgs.msg import PlanningScene as SceneMessage
@@ -13,8 +13,10 @@ from rclpy.serialization import deserialize_message, serialize_message
 from rclpy.task import Future
 
 from lfd_description.nodes.qos import MONITORED_SCENE_QOS
+from lfd_description.scenes.values import shortened
 from lfd_planner.messages import diff_to_message
 from lfd_planner.scene import SceneFault
+from lfd_planner.scene.faults import quoted
 from lfd_planner.sync import Apply, Look, Mirror, State
 from lfd_planner.sync.statistics import Statistics
 
@@ -24,6 +26,10 @@ IDENTIFY_EVERY = 0.5
 """[s] between two looks whether another process serves the planning scene now."""
 BIG = 100_000
 """[bytes] of a published scene that is not read if geometry was sent a moment ago."""
+MOST_TOLD = 20
+"""Objects that a message names; of more it says how many they are."""
+LONGEST_TOLD = 500
+"""Characters of one sentence."""
 LOG_EVERY = 1.0  # [s] at least between two lines about the same
 
 
@@ -165,15 +171,15 @@ class ServerLink:
 
     def _on_monitored(self, data: bytes) -> None:
         now, mirror = self._clock(), self.mirror
-        echoes = mirror.shown(now)
-        if echoes and len(data) > BIG:  # our own geometry, most likely: to read it would take longer than to send it
-            mirror.check()
+        if len(data) > BIG and mirror.shown(now):  # our own geometry, most likely: to read it would take long
+            mirror.unread(now)
+            self._on_change()
             return
         message = deserialize_message(data, SceneMessage)
         if message.is_diff:
-            mirror.observe(observed_from_message(message, mirror.target, mirror.known, echoes), now)
+            mirror.observe(observed_from_message(message, mirror), now)
         else:
-            mirror.check()
+            mirror.unread(now)
         self._on_change()
 
     def sentence(self) -> str:
@@ -184,8 +190,16 @@ class ServerLink:
             case State.ABSENT:
                 return f"Planning server '{name}' is not there; start it, or mend the parameter 'targets'."
             case State.BEHIND if mirror.refused:
-                reasons = ' '.join(f"'{id}': {reason}." for id, reason in mirror.refused.items())
+                reasons = ' '.join(some(f'{quoted(id)}: {reason}.' for id, reason in mirror.refused.items()))
                 return f"Planning server '{name}' lacks {len(mirror.refused)} of {total}: {reasons}"
+            case State.BEHIND if mirror.astray:
+                which = ', '.join(some(map(quoted, mirror.astray)))
+                return (
+                    f"A robot held {which} when planning server '{name}' went, and nobody knows where that is now; "
+                    f'move it in the twin, or attach it again.'
+                )
+            case State.BEHIND if mirror.unsure:
+                return f"What planning server '{name}' has of {len(mirror.unsure)} objects is still to be looked at."
             case State.BEHIND:
                 why = f' ({mirror.reason})' if mirror.reason else ''
                 return f"Planning server '{name}' does not have the twin's newest state yet{why}."
@@ -193,9 +207,9 @@ class ServerLink:
 
     def _left(self) -> str:
         mirror = self.mirror
-        held = [f"'{id}' left as link '{link}' holds it" for id, link in mirror.held.items()]
-        resting = [f"'{id}' left where a robot put it" for id in mirror.resting]
-        return ''.join(f', {text}' for text in (*held, *resting))
+        held = [f'{quoted(id)} left as link {quoted(link)} holds it' for id, link in mirror.held.items()]
+        resting = [f'{quoted(id)} left where a robot put it' for id in mirror.resting]
+        return ''.join(f', {text}' for text in some([*held, *resting]))
 
     def _last(self) -> str:
         last = self.statistics.last
@@ -211,9 +225,9 @@ class ServerLink:
         }
         values = {
             'objects': str(len(mirror.wanted.objects)),
-            'held': ', '.join(mirror.held),
-            'resting': ', '.join(mirror.resting),
-            'refused': ', '.join(mirror.refused),
+            'held': ', '.join(some(map(shortened, mirror.held))),
+            'resting': ', '.join(some(map(shortened, mirror.resting))),
+            'refused': ', '.join(some(map(shortened, mirror.refused))),
             **self.statistics.values(),
         }
         return DiagnosticStatus(
@@ -225,6 +239,13 @@ class ServerLink:
         )
 
 
+def some(texts: Iterable[str], most: int = MOST_TOLD, length: int = LONGEST_TOLD) -> list[str]:
+    """Texts for people: not more of them, and not longer, than anybody reads."""
+    found = list(texts)
+    told = [text if len(text) <= length else f'{text[:length]}...' for text in found[:most]]
+    return told if len(found) <= most else [*told, f'and {len(found) - most} more']
+
+
 def _told(request: Apply) -> list[str]:
-    names = [f"'{change.id}'" for change in request.changes]
+    names = [quoted(change.id) for change in request.changes]
     return names if 0 < len(names) <= 2 else [f'a request of {len(names)} changes']

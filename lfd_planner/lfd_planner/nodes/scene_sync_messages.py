@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterable
+from collections.abc import Iterable
 from dataclasses import replace
 
 from geometry_msgs.msg import Point, Quaternion
@@ -18,14 +18,45 @@ from lfd_planner.messages.objects import typed
 from lfd_planner.mtdf.axes import ros_orientation_from_unity, ros_position_from_unity
 from lfd_planner.scene import Body, PersistentMap, PlanningScene, Pose, SceneFault
 from lfd_planner.scene.faults import quoted
-from lfd_planner.sync import Seen, SeenObject, Target
+from lfd_planner.sync import Mirror, Seen, SeenObject, Target
 from lfd_planner.sync.twin_file import TwinState
 
+MOST_REFUSED = 1000
+"""Objects of the twin whose refusal is remembered one by one."""
+MOST_UNKNOWN = 10
+"""Objects that an update moved and nobody knows; that there are some is enough to ask for the whole scene."""
+_LONGEST_ID = 200  # of a refused object, as it is remembered
+_MORE = '\0'  # no id of an object
 NAMES = PlanningSceneComponents.WORLD_OBJECT_NAMES | PlanningSceneComponents.ROBOT_STATE_ATTACHED_OBJECTS
 GEOMETRY = NAMES | PlanningSceneComponents.WORLD_OBJECT_GEOMETRY | PlanningSceneComponents.OBJECT_COLORS
 
 
 # The twin -------------------------------------------------------------------------------------------------------------
+
+
+def wrong_kind(message: SceneMessage, whole: bool) -> str:
+    """Why a message is not for the topic it came on, as one sentence; empty if it is."""
+    if not whole:
+        return (
+            ''
+            if message.is_diff
+            else "The message on 'twin_scene_updates' is no diff; set is_diff, or use 'twin_scene'."
+        )
+    if message.is_diff:
+        return "The message on 'twin_scene' is a diff; publish it on 'twin_scene_updates'."
+    for thing in message.world.collision_objects:
+        if thing.operation != CollisionObject.ADD:
+            return f"Object {quoted(thing.id)} on 'twin_scene' is not to be added; a whole scene has ADD only."
+    return ''
+
+
+def size_of(message: SceneMessage) -> int:
+    """About how many bytes a scene takes, without making them."""
+    things = message.world.collision_objects
+    meshes = sum(24 * len(mesh.vertices) + 12 * len(mesh.triangles) for thing in things for mesh in thing.meshes)
+    parts = sum(len(thing.primitives) + len(thing.planes) + len(thing.subframe_names) for thing in things)
+    names = sum(len(thing.id) + len(thing.type.db) for thing in things)
+    return meshes + names + 100 * parts + 200 * len(things) + 50 * len(message.object_colors)
 
 
 def whole_twin(twin: TwinState, message: SceneMessage) -> TwinState:
@@ -35,12 +66,12 @@ def whole_twin(twin: TwinState, message: SceneMessage) -> TwinState:
     for request in message.world.collision_objects:
         id = request.id
         if id in scene.objects or id in refused:
-            refused.setdefault(id, f'Object {quoted(id)} is twice in the whole scene; give one another id.')
+            _refuse(refused, id, f'Object {quoted(id)} is twice in the whole scene; give one another id.')
             continue
         try:
             scene = apply_collision_object(scene, request, {}, before)
         except SceneFault as fault:
-            refused[id] = _sentence(fault)
+            _refuse(refused, id, _sentence(fault))
             if id in before.objects:
                 scene = scene.add(before.objects[id])
     colours = _colours(message.object_colors, before)
@@ -49,18 +80,33 @@ def whole_twin(twin: TwinState, message: SceneMessage) -> TwinState:
 
 def updated_twin(twin: TwinState, message: SceneMessage) -> TwinState:
     """The twin after an update; an object that is refused stays as it was, if it was there."""
-    scene, refused = twin.scene, dict(twin.refused)
+    scene, refused, unknown = twin.scene, dict(twin.refused), list(twin.unknown)
     for request in message.world.collision_objects:
         if request.operation == CollisionObject.REMOVE:
             scene = _without(scene, request.id)
-            refused = {} if not request.id else {id: why for id, why in refused.items() if id != request.id}
+            if request.id:
+                refused.pop(request.id[:_LONGEST_ID], None)
+            else:
+                refused, unknown = {}, []
+            continue
+        if request.operation == CollisionObject.MOVE and request.id not in scene.objects:
+            if request.id[:_LONGEST_ID] not in {*refused, *unknown} and len(unknown) < MOST_UNKNOWN:
+                unknown.append(request.id[:_LONGEST_ID])
             continue
         try:
             scene = apply_collision_object(scene, request, {})
-            refused.pop(request.id, None)
+            refused.pop(request.id[:_LONGEST_ID], None)
         except SceneFault as fault:
-            refused[request.id] = _sentence(fault)
-    return TwinState(scene.with_colours(_colours(message.object_colors, scene)), refused)
+            _refuse(refused, request.id, _sentence(fault))
+    return TwinState(scene.with_colours(_colours(message.object_colors, scene)), refused, tuple(unknown))
+
+
+def _refuse(refused: dict[str, str], id: str, sentence: str) -> None:
+    id = id[:_LONGEST_ID]
+    if len(refused) < MOST_REFUSED or id in refused:
+        refused[id] = sentence
+    else:
+        refused[_MORE] = f'More than {MOST_REFUSED} objects are refused; publish a whole scene when they are mended.'
 
 
 def _without(scene: PlanningScene, id: str) -> PlanningScene:
@@ -165,13 +211,9 @@ def seen_from_message(message: SceneMessage, target: Target, wanted: PlanningSce
     return Seen(objects, attached, _colours(message.object_colors, wanted))
 
 
-def observed_from_message(
-    message: SceneMessage, target: Target, known: PlanningScene, echoes: Container[str]
-) -> dict[str, SeenObject | None]:
-    """What a server published of known objects: where and what they are now, or None for those that are gone.
-
-    Geometry of `echoes`, the objects whose geometry was sent a moment ago, is not looked into.
-    """
+def observed_from_message(message: SceneMessage, mirror: Mirror) -> dict[str, SeenObject | None]:
+    """What a server published of the twin's objects: where and what they are now, or None for those that are gone."""
+    target, known = mirror.target, mirror.wanted
     found: dict[str, SeenObject | None] = {}
     for held in message.robot_state.attached_collision_objects:
         down = held.object.operation == CollisionObject.REMOVE
@@ -179,10 +221,10 @@ def observed_from_message(
     for thing in message.world.collision_objects:
         match thing.operation:
             case CollisionObject.REMOVE:
-                found.update(dict.fromkeys([thing.id] if thing.id else list(known.objects)))
-            case CollisionObject.MOVE if thing.id in known.objects:
+                found.update(dict.fromkeys([thing.id] if thing.id else [*known.objects, *mirror.known.objects]))
+            case CollisionObject.MOVE if mirror.follows(thing.id):
                 found[thing.id] = SeenObject(pose=_pose(thing, target))
-            case CollisionObject.ADD if thing.id in known.objects and thing.id not in echoes:
+            case CollisionObject.ADD if mirror.follows(thing.id):
                 found[thing.id] = _seen(thing, (), target, known.body(thing.id))
             case CollisionObject.APPEND:
                 found[thing.id] = SeenObject(body=Body(()))

@@ -8,6 +8,7 @@ namespace are dots there).
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from typing import TypeVar
 
@@ -21,6 +22,7 @@ from lfd_planner.sync import Selection, Target, Timing
 from lfd_planner.sync.target import MARK
 
 Value = TypeVar('Value')
+_NAMESPACE = re.compile(r'/?([A-Za-z_][A-Za-z0-9_]*(/[A-Za-z_][A-Za-z0-9_]*)*/?)?')
 
 PER_TARGET = {
     'include_tags': (Parameter.Type.STRING_ARRAY, 'Only objects with at least one of these tags; none: all objects.'),
@@ -82,7 +84,7 @@ def read_parameters(node: Node) -> Parameters:
         ),
         watch=_declared(node, 'watch', True, 'Follow monitored_planning_scene, and restore what others changed.'),
     )
-    _check(parameters)
+    _check(parameters, node.get_namespace())
     return parameters
 
 
@@ -105,12 +107,24 @@ def read_target(node: Node, namespace: str, parameters: Parameters, twin_frame: 
     )
 
 
-def _check(parameters: Parameters) -> None:
+def _resolved(namespace: str, own: str) -> str:
+    """A target's namespace from the root, seen from the node's own."""
+    full = namespace if namespace.startswith('/') else f'{own}/{namespace}'
+    return '/'.join(filter(None, full.split('/')))
+
+
+def _check(parameters: Parameters, own: str) -> None:
     if parameters.axes not in AXES:
         raise ParameterError(f"The parameter axes is '{parameters.axes}'; set it to {' or '.join(AXES)}.")
     if not parameters.mark or not parameters.mark.isprintable():
         raise ParameterError('The parameter mark is empty or cannot be seen; set it to a short text.')
-    if not parameters.namespaces or len(set(parameters.namespaces)) != len(parameters.namespaces):
+    for name in parameters.namespaces:
+        if not _NAMESPACE.fullmatch(name):
+            raise ParameterError(
+                f"The parameter targets has '{name[:100]}'; set names of letters, digits and _, with / between them."
+            )
+    servers = {_resolved(name, own) for name in parameters.namespaces}
+    if not servers or len(servers) != len(parameters.namespaces):
         raise ParameterError('The parameter targets is empty or names a planning server twice; name each one once.')
     if not parameters.frame and not parameters.scene:
         raise ParameterError("The parameter frame is empty; set it to the twin's frame, such as world.")

@@ -21,15 +21,27 @@ class Echoes:
     def __init__(self) -> None:
         self._sent: dict[str, deque[tuple[float, Pose]]] = {}
         self._shown: dict[str, float] = {}  # when an object's geometry was sent
+        self._tidied = 0.0
+
+    @property
+    def kept(self) -> int:
+        """How many poses are kept."""
+        return sum(map(len, self._sent.values()))
 
     def remember(self, changes: Iterable[ObjectChange], now: float) -> None:
         """Take note of changes that are sent at the time `now` [s]."""
+        if now - self._tidied > KEPT:
+            self._tidied = now
+            self._sent = {id: poses for id, poses in self._sent.items() if now - poses[-1][0] < KEPT}
         for change in changes:
             if isinstance(change, Added):
                 self._shown[change.id] = now
             match change:
                 case Added(WorldObject(id, _, pose)) | Moved(id, pose):
-                    self._sent.setdefault(id, deque(maxlen=_MOST)).append((now, pose))
+                    poses = self._sent.setdefault(id, deque(maxlen=_MOST))
+                    poses.append((now, pose))
+                    while now - poses[0][0] >= KEPT:
+                        poses.popleft()
                 case _:
                     self._sent.pop(change.id, None)
                     self._shown.pop(change.id, None)

@@ -9,7 +9,11 @@ the twin: what a server has from an earlier life of scene sync is not removed be
   doubt, and a look settles that before anything is sent again.
 - A server that refuses a request of many changes gets half as many, until the object it refuses is found. That one is
   told to people and tried again less and less often; the others go on.
-- What a robot holds is left alone. Once it is put down it stays there until the twin has something new to say of it.
+- What a robot holds is left alone. Once it is put down it stays there until the twin has something new to say of it,
+  also if the server is restarted. What was held when the server went is sent as the twin has it, but nobody knows where
+  it is: the mirror does not count as up to date until the twin tells, or it is held again.
+- What a server publishes may be an echo of what it was sent, or somebody else's doing. Where that cannot be told apart
+  the object is unsure: a look with shapes and poses has to settle it before the mirror counts as up to date.
 """
 
 from __future__ import annotations
@@ -21,7 +25,7 @@ from enum import StrEnum
 from lfd_planner.scene import Added, Body, Moved, PlanningScene, Pose, Removed, WorldObject, difference
 from lfd_planner.scene.diffs import ObjectChange
 
-from .echoes import Echoes
+from .echoes import KEPT, Echoes
 from .requests import Apply, Look, Request, Seen, SeenObject, Synchronised
 from .sameness import near, same_body
 from .target import Target, Wanted
@@ -87,6 +91,28 @@ class _Held:
     """As the server has it; None: not known."""
     told: WorldObject | None
     """What the twin had said of it when it was taken; None: something that the server had not heard yet."""
+    number: int = 0
+    """Of the last request that was made before this was observed; an answer to it may be older."""
+
+
+@dataclass(frozen=True)
+class _Resting:
+    """An object that a robot has put down."""
+
+    told: WorldObject
+    """What the twin had said of it when it was taken."""
+    pose: Pose | None = None
+    """Where it was, for a server that has lost it; None: not known."""
+
+
+@dataclass(frozen=True)
+class _Unsure:
+    """An object of which something was published that may be an echo or not."""
+
+    number: int
+    """Of the last request that was made before; an answer to it may be older."""
+    at: float
+    """[s]"""
 
 
 @dataclass
@@ -119,10 +145,14 @@ class Mirror:
         self._looked = 0  # the number of the last look that was answered
         self._attempts = 0  # in vain, one after the other
         self._at_once = MOST_AT_ONCE
-        self._since: float | None = None  # when the oldest change that was not sent happened
+        self._since: dict[str, float] = {}  # when an object first changed since it was sent
+        self._thorough = False  # whether what is unsure is looked at now, and not only when echoes are over
         self._reason = ''
         self._held: dict[str, _Held] = {}
-        self._resting: dict[str, WorldObject] = {}
+        self._resting: dict[str, _Resting] = {}
+        self._astray: dict[str, _Held] = {}  # held when the server went
+        self._unsure: dict[str, _Unsure] = {}
+        self._blind: set[str] = set()  # whose poses the server tells in a frame that cannot be compared
         self._refusals: dict[str, _Refusal] = {}
         self._echoes = Echoes()
 
@@ -149,6 +179,17 @@ class Mirror:
         return tuple(id for id in self._resting if self._rests(id))
 
     @property
+    def astray(self) -> tuple[str, ...]:
+        """The objects that a robot held when the server went, and of which the twin has told nothing new since."""
+        wanted = self._wanted.scene.objects
+        return tuple(id for id, held in self._astray.items() if held.told and wanted.get(id) is held.told)
+
+    @property
+    def unsure(self) -> tuple[str, ...]:
+        """The objects that have to be looked at before it is known what the server has of them."""
+        return tuple(self._unsure)
+
+    @property
     def refused(self) -> dict[str, str]:
         """The objects that the server refuses, with the reason."""
         return {id: refusal.reason for id, refusal in self._refusals.items()}
@@ -173,7 +214,9 @@ class Mirror:
         if not self._present:
             return State.ABSENT
         certain = self._is_surveyed and not isinstance(self._underway, Apply) and not self._doubt.changes
-        if not certain or self._refusals or self._changes(math.inf) or self._repainted():
+        if not certain or self._unsure or self.astray or self._refusals:
+            return State.BEHIND
+        if self._changes(math.inf) or self._repainted():
             return State.BEHIND
         return State.MIRRORED
 
@@ -183,10 +226,12 @@ class Mirror:
         """The twin has changed, at the time `now` [s]."""
         self._is_told = True
         changed = self._wanted.follow(twin)
-        if changed and self._since is None:
-            self._since = now
         for id in changed:
             self._refusals.pop(id, None)
+            if self._underway is None and self._known.objects.get(id) == self._wanted.scene.objects.get(id):
+                self._since.pop(id, None)  # there and back
+            else:
+                self._since.setdefault(id, now)
 
     def reached(self, now: float) -> None:
         """The server is there, or is another one than before: nothing is known of it."""
@@ -201,8 +246,21 @@ class Mirror:
 
     def check(self) -> int:
         """Have the server looked at even if there is no need; returns what `checked` and `settled` ask for."""
-        self._doubt.look = True
+        self._doubt.look = self._thorough = True
+        self._doubt.geometry = self._doubt.geometry or bool(self._blind)
         return self._number
+
+    def unread(self, now: float) -> None:
+        """The server has published something that was not read; anything may have changed."""
+        self._doubt.look = True
+        for id in self._known.objects:
+            self._doubts(id, now)
+        for id in self._sending():
+            self._doubts(id, now)
+
+    def follows(self, id: str) -> bool:
+        """Whether it matters what the server publishes of an object's shape and pose."""
+        return id in self._known.objects or id in self._sending()
 
     def checked(self, number: int) -> bool:
         """Whether a look that was made after `check` has been answered, and the server has all it should have."""
@@ -210,7 +268,7 @@ class Mirror:
 
     def settled(self, number: int) -> bool:
         """Whether a look that was made after `check` has been answered, and the rest is what the server refuses."""
-        done = not self._changes(-math.inf) and not self._repainted()
+        done = not self._unsure and not self._changes(-math.inf) and not self._repainted()
         return self._looked > number and self._is_idle() and done
 
     def observe(self, objects: dict[str, SeenObject | None], now: float) -> None:
@@ -219,13 +277,12 @@ class Mirror:
         Only what someone else did matters here; what the server publishes of our own requests is known again.
         """
         for id, seen in objects.items():
-            known = self._known.objects.get(id)
             if seen is not None and seen.link:
                 self._observe_attached(id, seen.link)
-            elif (seen is None and known is not None) or (seen is not None and id in self._held):
-                self._doubt.look = True
-            elif known is not None and seen is not None:
-                self._observe(known, seen, now)
+            elif seen is None or id in self._held:
+                self._doubt.look = self._doubt.look or id in self._held or self.follows(id)
+            elif self.follows(id):
+                self._observe(id, seen, now)
 
     def request(self, now: float) -> Request | None:
         """What to ask the server now; None if nothing, or if an answer is still waited for."""
@@ -237,12 +294,15 @@ class Mirror:
             return None
         if now >= self._next_check:
             self._doubt.look = True
-        if self._doubt.look:
-            self._doubt.look = False
-            return self._send(Look(self._next_number(), self._doubt.geometry), now)
+        unsure = self._is_unsure(now)
+        if self._doubt.look or unsure:
+            geometry, self._doubt.look, self._doubt.geometry = self._doubt.geometry or unsure, False, False
+            return self._send(Look(self._next_number(), geometry), now)
         changes = self._changes(now)
         if not changes and not self._repainted():
             self._share()
+            self._since = {id: since for id, since in self._since.items() if id in self._refusals}
+            self._thorough = False
             return None
         return self._send(self._apply(changes, now), now)
 
@@ -253,18 +313,20 @@ class Mirror:
             return
         self._looked = number
         self._next_check = now + self.timing.check if self.timing.check > 0.0 else math.inf
-        doubt, self._doubt = self._doubt, _Doubt(self._doubt.look)
+        doubt, self._doubt = self._doubt, _Doubt(self._doubt.look, self._doubt.geometry)
         if not doubt.changes:
             self._succeeded()
-        self._hold(doubt, seen)
+        self._find(seen)
+        self._hold(doubt, seen, look)
         self._settle(doubt, seen)
         if look.geometry:
+            self._unsure = {id: unsure for id, unsure in self._unsure.items() if unsure.number >= look.number}
             self._adopt(seen)
         self._forgive()
-        strangers = [id for id in self._ours(seen) if id not in self._known.objects]
+        strangers = [id for id in self._ours(seen) if id not in self._known.objects and id not in self._held]
         self._is_surveyed = look.geometry or not strangers
         if not self._is_surveyed:
-            self._doubt = _Doubt(geometry=True)
+            self._doubt.look = self._doubt.geometry = True
 
     def applied(self, number: int, now: float) -> Synchronised | None:
         """The server has acknowledged a request; returns what that did."""
@@ -294,10 +356,13 @@ class Mirror:
         self._doubt.look = True
         self._not_before = now + self.timing.retry(self._attempts)
         if not isinstance(request, Apply):
+            self._doubt.geometry = self._doubt.geometry or request.geometry
             return
-        self._since = request.since if self._since is None else min(self._since, request.since)
+        for change in request.changes:
+            self._since[change.id] = min(request.since, self._since.get(change.id, request.since))
         self._doubt.changes.update({change.id: (change, request) for change in request.changes})
-        self._at_once = max(1, min(self._at_once, len(request.changes)) // 2)
+        if len(request.changes) > 1:
+            self._at_once = max(1, min(self._at_once, len(request.changes)) // 2)
         if answered and request.changes:
             self._attempts = 0  # it is there; what it refuses is looked for without delay
             self._not_before = now + self.timing.first_retry
@@ -307,6 +372,10 @@ class Mirror:
     # How --------------------------------------------------------------------------------------------------------------
 
     def _forget(self) -> None:
+        """Forget what the server has; what robots did to objects is not only its affair."""
+        self._remember_resting()
+        for id, held in self._held.items():
+            self._astray.setdefault(id, held)
         self._known = PlanningScene(self.target.frame)
         self._is_surveyed = False
         self._doubt = _Doubt()
@@ -315,8 +384,21 @@ class Mirror:
         self._at_once = MOST_AT_ONCE
         self._refusals.clear()
         self._held.clear()
-        self._resting.clear()
+        self._unsure.clear()
+        self._blind.clear()
         self._echoes.clear()
+
+    def _sending(self) -> frozenset[str]:
+        """The objects that are in the request under way."""
+        request = self._underway
+        return frozenset(change.id for change in request.changes) if isinstance(request, Apply) else frozenset()
+
+    def _doubts(self, id: str, now: float) -> None:
+        self._unsure[id] = _Unsure(self._number, now)
+
+    def _is_unsure(self, now: float) -> bool:
+        """Whether it is time for a look at what is unsure: echoes go on while objects move."""
+        return any(self._thorough or now - unsure.at > KEPT for unsure in self._unsure.values())
 
     def _is_idle(self) -> bool:
         return self._underway is None and not self._doubt.look
@@ -364,14 +446,28 @@ class Mirror:
         """What the server should have now: what a robot holds is not in the world, what it put down stays."""
         wanted = self._wanted.scene
         edits: list[tuple[str, WorldObject | None]] = [(id, None) for id in self._held]
-        edits += [(id, self._known.objects.get(id)) for id in self._resting if self._rests(id)]
+        edits += [(id, self._rest(id)) for id in self._resting if self._rests(id)]
         return replace(wanted, objects=wanted.objects.edit(edits)) if edits else wanted
 
     def _rests(self, id: str) -> bool:
-        return id in self._known.objects and self._is_old_news(id)
+        return id not in self._held and self._is_old_news(id) and self._rest(id) is not None
+
+    def _rest(self, id: str) -> WorldObject | None:
+        """An object that was put down, where it is or was."""
+        known, resting = self._known.objects.get(id), self._resting[id]
+        if known is not None or resting.pose is None:
+            return known
+        return replace(resting.told, pose=resting.pose)
 
     def _is_old_news(self, id: str) -> bool:
-        return self._wanted.scene.objects.get(id) is self._resting[id]
+        return self._wanted.scene.objects.get(id) is self._resting[id].told
+
+    def _remember_resting(self) -> None:
+        """Keep where objects were put down, for a server that forgets it."""
+        for id, resting in self._resting.items():
+            known = self._known.objects.get(id)
+            if known is not None and all(map(math.isfinite, known.pose.position)):
+                self._resting[id] = replace(resting, pose=known.pose)
 
     def _changes(self, now: float) -> tuple[ObjectChange, ...]:
         """What is to be sent, but for objects whose time to be tried again has not come."""
@@ -381,19 +477,20 @@ class Mirror:
     def _is_due(self, id: str, now: float) -> bool:
         return id not in self._refusals or now >= self._refusals[id].until
 
-    def _repainted(self) -> bool:
-        """Whether an object that the server has is to get another colour."""
+    def _repainted(self) -> tuple[str, ...]:
+        """The objects that the server has and that are to get another colour."""
         known, wanted = self._known.colours, self._wanted.scene.colours
-        return any(
-            colour is not None and id in self._known.objects for id, (_, colour) in wanted.changes_from(known).items()
-        )
+        changes = wanted.changes_from(known)
+        return tuple(id for id, (_, colour) in changes.items() if colour is not None and id in self._known.objects)
 
     def _apply(self, changes: tuple[ObjectChange, ...], now: float) -> Apply:
-        some, goal = changes[: self._at_once], self._goal()
+        fresh, goal = [change for change in changes if change.id not in self._refusals], self._goal()
+        some = tuple(fresh[: self._at_once]) or changes[:1]  # what was refused is tried alone, not to spoil the others
         whole = len(some) == len(difference(self._known, goal).objects)
-        since = now if self._since is None else self._since
+        ids = {change.id for change in some}.union(self._repainted() if whole else ())
+        since = min((self._since.pop(id) for id in ids if id in self._since), default=now)
         if whole:
-            new, self._since = goal, None
+            new, self._since = goal, {}
         else:
             objects = self._known.objects.edit((change.id, goal.objects.get(change.id)) for change in some)
             colours = self._known.colours.edit((change.id, goal.colours.get(change.id)) for change in some)
@@ -408,29 +505,48 @@ class Mirror:
         wanted = self._wanted.scene.objects
         return [id for id, thing in seen.objects.items() if id in wanted or self.target.mark in thing.tags]
 
-    def _hold(self, doubt: _Doubt, seen: Seen) -> None:
+    def _find(self, seen: Seen) -> None:
+        """Take note of what became of objects that a robot held when the server went."""
+        there = self.astray
+        for id, held in list(self._astray.items()):
+            if id in seen.attached or (id in seen.objects and held.link and not self._is_surveyed):
+                self._held[id] = replace(held, number=0)  # it is the same server; held, or put down meanwhile
+                del self._astray[id]
+            elif id not in there:
+                del self._astray[id]
+            else:
+                self._astray[id] = replace(held, link='')  # from now on it is there because we sent it
+
+    def _hold(self, doubt: _Doubt, seen: Seen, look: Look) -> None:
         """Take note of what robots hold now, and of what they have put down."""
         for id, link in seen.attached.items():
             if id in self._held:
                 self._held[id] = replace(self._held[id], link=link)
             elif id in self._known.objects or id in self._wanted.scene.objects:
                 self._held[id] = self._taken(id, link, id in doubt.changes)
-        for id in [id for id in self._held if id not in seen.attached]:
+        for id in [id for id, held in self._held.items() if id not in seen.attached and held.number < look.number]:
             held = self._held.pop(id)
             if held.body is not None and id in seen.objects:
                 self._know(WorldObject(id, held.body, _NOWHERE))
-            if held.told is not None and self._wanted.scene.objects.get(id) is held.told:
-                self._resting[id] = held.told
+            if held.told is None or self._wanted.scene.objects.get(id) is not held.told:
+                continue
+            if id in seen.objects:
+                self._resting[id] = _Resting(held.told)
+                self._doubt.look = self._doubt.geometry = True  # where it is has to be known if the server forgets it
+            else:
+                self._astray[id] = replace(held, link='')
 
     def _taken(self, id: str, link: str, unsure: bool) -> _Held:
         known, wanted = self._known.objects.get(id), self._wanted.scene.objects.get(id)
         if known is None or unsure:
             return _Held(link, None, wanted)
         told = wanted if wanted is not None and same_body(known.body, wanted.body) else None
-        return _Held(link, known.body, told if told and near(known.pose, told.pose) else None)
+        is_told = told is not None and (near(known.pose, told.pose) or (id in self._resting and self._is_old_news(id)))
+        return _Held(link, known.body, told if is_told else None)
 
     def _settle(self, doubt: _Doubt, seen: Seen) -> None:
         """Forget what the server does not have, and judge by the rest what became of requests that were in vain."""
+        self._remember_resting()
         gone = [id for id in self._known.objects if id not in seen.objects]
         self._unknow(*gone)
         for id, (change, request) in doubt.changes.items():
@@ -438,21 +554,26 @@ class Mirror:
                 continue
             match change:
                 case Added(thing) if id not in request.old.objects:
-                    self._know(thing)
+                    if self.target.mark in seen.objects[id].tags:  # or else it is somebody else's
+                        self._know(thing)
                 case Added():
                     self._know(WorldObject(id, _UNKNOWN, _NOWHERE))  # the old shape or the new one
                 case Moved():
                     self._know(replace(request.new.objects[id], pose=_NOWHERE))
                 case _:
                     self._know(request.old.objects[id])
-        for id in [id for id in self._resting if id not in seen.objects or not self._is_old_news(id)]:
+        for id in [id for id in self._resting if not self._is_old_news(id)]:
             del self._resting[id]
 
     def _adopt(self, seen: Seen) -> None:
         """Take over what the server has of the twin's objects, by all that it has told of them."""
         wanted = self._wanted.scene
         for id in self._ours(seen):
+            if id in self._held or id in self._unsure:  # there is newer word of it
+                continue
             thing, found = wanted.objects.get(id), seen.objects[id]
+            if found.pose is None:
+                self._blind.add(id)
             body = found.body or _UNKNOWN
             pose = found.pose or _NOWHERE
             if thing is None or not same_body(body, thing.body):
@@ -479,18 +600,31 @@ class Mirror:
         """A robot has taken an object; it may have put it down again before a look could tell."""
         if id in self._held or (id not in self._known.objects and id not in self._wanted.scene.objects):
             return
-        underway = self._underway.changes if isinstance(self._underway, Apply) else ()
-        unsure = any(change.id == id for change in underway)
-        self._held[id] = self._taken(id, link, unsure or id in self._doubt.changes)
+        taken = self._taken(id, link, id in self._sending() or id in self._doubt.changes)
+        self._held[id] = replace(taken, number=self._number)
+        self._astray.pop(id, None)
         self._unknow(id)
         self._doubt.look = True
 
-    def _observe(self, known: WorldObject, seen: SeenObject, now: float) -> None:
-        sent = self._underway.new.objects.get(known.id) if isinstance(self._underway, Apply) else None
-        bodies = [known.body, *([sent.body] if sent else [])]
-        if seen.body is not None and not any(same_body(seen.body, body) for body in bodies):
-            self._know(WorldObject(known.id, _UNKNOWN, _NOWHERE))
-            self._since = now if self._since is None else self._since
-        elif seen.pose is not None and not (near(known.pose, seen.pose) or self._echoes.know(known.id, seen.pose, now)):
-            self._know(replace(known, pose=seen.pose))
-            self._since = now if self._since is None else self._since
+    def _observe(self, id: str, seen: SeenObject, now: float) -> None:
+        """The server has told of an object's shape or pose, of our own doing or somebody else's."""
+        known, sent = self._known.objects.get(id), self._sent(id)
+        expected = known if sent is None else sent
+        if seen.pose is None and seen.body is None:
+            if not (sent and id in self._blind):  # what is blind is sent anew whenever it matters
+                self._doubts(id, now)
+            return
+        same = seen.body is None or (expected is not None and same_body(seen.body, expected.body))
+        if same and seen.pose is not None and expected is not None and near(expected.pose, seen.pose):
+            return
+        echo = same and seen.pose is not None and self._echoes.know(id, seen.pose, now)
+        if known is None or self._underway is not None or echo or (same and seen.pose is None):
+            self._doubts(id, now)
+            return
+        self._since.setdefault(id, now)
+        self._know(replace(known, pose=seen.pose) if same and seen.pose else WorldObject(id, _UNKNOWN, _NOWHERE))
+
+    def _sent(self, id: str) -> WorldObject | None:
+        """An object as the request under way will make it; None if it is not in there."""
+        request = self._underway
+        return request.new.objects.get(id) if isinstance(request, Apply) and id in self._sending() else None

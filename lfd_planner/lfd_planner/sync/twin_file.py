@@ -17,6 +17,8 @@ class TwinState:
     scene: PlanningScene
     refused: dict[str, str]
     """A sentence for each object that was left out, or left as it was, by id."""
+    unknown: tuple[str, ...] = ()
+    """Objects that an update moved and nobody has told of, the first of them: something is missing."""
 
 
 class TwinFile:

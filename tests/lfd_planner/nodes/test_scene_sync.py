@@ -30,8 +30,11 @@ from lfd_description.scenes import find_scene, save_scene
 from lfd_description.shapes import Box, Capsule, Cylinder
 from lfd_planner.messages import diff_to_message, scene_to_message
 from lfd_planner.nodes.scene_sync_client import SceneSyncClient, SceneUpToDate
+from lfd_planner.nodes.scene_sync_link import some
+from lfd_planner.nodes.scene_sync_messages import MOST_REFUSED, updated_twin, wrong_kind
 from lfd_planner.scene import Body, Part, PlanningScene, Pose, WorldObject, from_scene
 from lfd_planner.sync import unmarked
+from lfd_planner.sync.twin_file import TwinState
 
 LATCHED = QoSProfile(depth=1, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 RELIABLE = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE)
@@ -539,6 +542,105 @@ def test_a_planner_does_not_wait_for_ever(rig: Rig) -> None:
     assert "'/synchronize_scene' did not answer in 0.2 s" in outcome.message
 
 
+def ghost() -> SceneMessage:
+    message = SceneMessage(is_diff=True)
+    message.world.collision_objects = [CollisionObject(id='ghost', operation=CollisionObject.MOVE)]
+    return message
+
+
+def test_an_update_that_moves_an_unknown_object_makes_it_ask_for_the_whole_scene(rig: Rig) -> None:
+    rig.server()
+    twin = rig.twin()
+    rig.sync()
+    twin.whole(cell())
+    rig.synchronized()
+    asked = twin.asked
+
+    twin.send_update(ghost())
+    rig.eventually(lambda: twin.asked > asked, 'the twin to be asked')
+
+    rig.synchronized()
+
+
+def test_a_twin_that_moves_an_unknown_object_and_cannot_be_asked_blocks_nothing(rig: Rig) -> None:
+    rig.server()
+    twin = rig.twin(answers=False)
+    process = rig.sync()
+    twin.whole(cell())
+    rig.synchronized()
+
+    twin.send_update(ghost())
+    rig.eventually(lambda: "The twin moved 'ghost', of which it has not told." in process.output, 'a warning')
+
+    rig.synchronized()
+
+
+def test_the_twin_is_asked_before_anybody_is_told_that_all_is_up_to_date(rig: Rig) -> None:
+    server, twin = rig.server(), rig.twin()
+    rig.sync()
+    twin.whole(cell())
+    rig.synchronized()
+
+    twin.update(twin.scene.move('mesh', Pose((5.0, 0.0, 0.0))), lost=True)  # and nothing follows that would tell
+    rig.synchronized()
+
+    assert_same(server, twin.scene)
+
+
+def test_a_message_of_the_wrong_kind_changes_nothing_and_is_told(rig: Rig) -> None:
+    server, twin = rig.server(), rig.twin(answers=False)
+    rig.sync('synchronize_timeout:=0.5')
+    twin.whole(cell())
+    rig.eventually(lambda: rig.synchronize().success, 'the scene')
+
+    twin.send_whole(diff_to_message(PlanningScene('world'), PlanningScene('world').add(thing('lamp'))))
+    rig.eventually(lambda: "The message on 'twin_scene' is a diff" in rig.synchronize().message, 'the sentence')
+    assert_same(server, twin.scene)
+
+    twin.whole()
+    rig.eventually(lambda: rig.synchronize().success, 'success')
+
+
+def test_what_someone_else_moved_back_a_moment_later_is_found_by_a_check(rig: Rig) -> None:
+    server, twin = rig.server(), rig.twin()
+    rig.sync('check_period:=0.0')
+    twin.whole(cell())
+    rig.synchronized()
+    twin.update(twin.scene.move('mesh', Pose((5.0, 0.0, 0.0))))
+    rig.synchronized()
+
+    server.edit(lambda scene: scene.move('mesh', Pose((1.0, 0.0, 0.0))))
+    rig.eventually(lambda: rig.synchronize().success and server.scene.objects['mesh'].pose.position[0] == 5.0, 'it')
+
+
+def test_a_server_that_tells_poses_in_another_frame_is_put_right_too(rig: Rig) -> None:
+    server, twin = rig.server(), rig.twin()
+    rig.sync('base_frame:=hand')
+    twin.whole(cell())
+    rig.synchronized()
+
+    server.edit(lambda scene: scene.move('mesh', Pose((9.0, 9.0, 9.0))))
+    rig.eventually(lambda: rig.synchronize().success and server.scene.objects['mesh'].pose.position[0] == 1.0, 'it')
+
+
+def test_an_object_that_was_held_when_the_server_went_is_told(rig: Rig) -> None:
+    server, twin = rig.server(), rig.twin()
+    rig.sync()
+    twin.whole(cell())
+    rig.synchronized()
+    server.attach('mesh')
+    rig.eventually(lambda: "'mesh' left as link 'hand' holds it" in rig.synchronize().message, 'the grasp')
+    server.close()
+    rig.servers.remove(server)
+
+    restarted = rig.server()
+    rig.eventually(lambda: "A robot held 'mesh' when planning server '/' went" in rig.synchronize().message, 'it')
+    twin.update(twin.scene.move('mesh', Pose((5.0, 0.0, 0.0))))
+
+    rig.eventually(lambda: rig.synchronize().success, 'success')
+    assert_same(restarted, twin.scene)
+
+
 @pytest.mark.parametrize(
     ('argument', 'sentence'),
     [
@@ -546,7 +648,8 @@ def test_a_planner_does_not_wait_for_ever(rig: Rig) -> None:
         ('origin:=[1.0,2.0]', 'set x, y, z [m], roll, pitch, yaw [rad].'),
         ('scene:=kitschen', "There is no scene 'kitschen' (did you mean 'kitchen'?)"),
         ('scene:=/nowhere/cell.yaml', '/nowhere/cell.yaml cannot be read'),
-        ("targets:=['a','a']", 'names a planning server twice'),
+        ("targets:=['a','a/']", 'names a planning server twice'),
+        ("targets:=['left arm']", "The parameter targets has 'left arm'"),
         ('rate:=-1.0', 'rate'),
         ("mark:=''", 'The parameter mark is empty'),
     ],
@@ -566,6 +669,28 @@ def test_it_ends_at_once_when_told(rig: Rig) -> None:
 
     assert process.end(signal.SIGTERM) == 0
     assert 'Traceback' not in process.output
+
+
+def test_what_is_remembered_and_told_of_bad_objects_has_an_end() -> None:
+    twin = TwinState(PlanningScene('world'), {})
+    message = SceneMessage(is_diff=True)
+    message.world.collision_objects = [CollisionObject(id=f'{n}' * 1000) for n in range(3 * MOST_REFUSED)]
+    refused = updated_twin(twin, message).refused
+
+    assert len(refused) <= MOST_REFUSED + 1
+    assert max(map(len, refused)) <= 200
+    assert len('\n'.join(some(refused.values()))) < 20_000
+    assert some(refused.values())[-1].endswith('more')
+
+
+def test_a_whole_scene_that_removes_something_is_of_the_wrong_kind() -> None:
+    message = SceneMessage()
+    message.world.collision_objects = [CollisionObject(id='a', operation=CollisionObject.REMOVE)]
+
+    assert (
+        wrong_kind(message, whole=True) == "Object 'a' on 'twin_scene' is not to be added; a whole scene has ADD only."
+    )
+    assert 'is no diff' in wrong_kind(message, whole=False)
 
 
 def test_a_hostile_mesh_is_refused_and_told(rig: Rig) -> None:

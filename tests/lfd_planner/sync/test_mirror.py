@@ -10,6 +10,7 @@ from support.scene_edits import Editor, random_body, random_pose
 from lfd_description.shapes import Box
 from lfd_planner.scene import Body, Moved, Part, PersistentMap, PlanningScene, Pose, WorldObject
 from lfd_planner.sync import Apply, Look, Mirror, SeenObject, State, Synchronised, Target, Timing
+from lfd_planner.sync.echoes import Echoes
 from lfd_planner.sync.sameness import near, same_body
 
 from .conftest import STEP, World, things
@@ -368,6 +369,280 @@ def test_several_servers_have_their_own_selection(make_world: Callable[..., Worl
     assert [mirror.wanted.objects['can'].body.tags for mirror in mirrors] == [('left',), ('right',)]
 
 
+def under_way(world: World, twin: PlanningScene) -> Apply:
+    """Follow the twin until the request for it is sent; nobody has answered it yet."""
+    world.follow(twin)
+    while True:
+        request = world.step(lose_request=True)
+        if isinstance(request, Look):
+            world.mirror.looked(request.number, world.server.look(request), world.now)
+        elif isinstance(request, Apply):
+            return request
+
+
+def move_on_server(world: World, id: str, x: float) -> SeenObject:
+    """Somebody else moves an object; what is published of it."""
+    world.server.objects[id] = replace(world.server.objects[id], pose=Pose((x, 0.0, 0.0)))
+    return SeenObject(pose=Pose((x, 0.0, 0.0)))
+
+
+def test_what_someone_else_moved_to_where_it_was_a_moment_ago_is_put_back(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    world.follow(world.twin.move('can', Pose((1.0, 0.0, 0.0))))
+    world.run(0.5)
+    world.mirror.observe({'can': move_on_server(world, 'can', 0.0)}, world.now)  # looks like an echo
+    assert world.mirror.unsure == ('can',)
+    assert world.mirror.state is State.BEHIND
+
+    number = world.mirror.check()
+    while not world.mirror.checked(number):
+        world.step()
+
+    assert world.server.objects['can'].pose.position == (1.0, 0.0, 0.0)
+    assert world.server.sent_geometry == ['can']
+
+
+def test_an_unsure_object_is_put_back_without_anybody_asking(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    world.follow(world.twin.move('can', Pose((1.0, 0.0, 0.0))))
+    world.run(0.5)
+    world.mirror.observe({'can': move_on_server(world, 'can', 0.0)}, world.now)
+    world.run(5.0)
+
+    assert_mirrored(world)
+
+
+@pytest.mark.parametrize('x', [9.0, 0.0])
+def test_what_someone_else_did_between_a_request_and_its_answer_is_noticed(world: World, x: float) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(5.0)
+    request = under_way(world, world.twin.move('can', Pose((1.0, 0.0, 0.0))))
+    assert world.server.apply(request)
+    world.mirror.observe({'can': move_on_server(world, 'can', x)}, world.now)
+    world.mirror.applied(request.number, world.now)
+    assert world.mirror.state is State.BEHIND
+
+    number = world.mirror.check()
+    while not world.mirror.checked(number):
+        world.step()
+
+    assert world.server.objects['can'].pose.position == (1.0, 0.0, 0.0)
+
+
+def test_an_object_that_someone_else_removes_before_our_answer_is_noticed(world: World) -> None:
+    world.run(1.0)
+    request = under_way(world, PlanningScene('world').add(thing('can')))
+    assert world.server.apply(request)
+    world.server.objects.clear()
+    world.mirror.observe({'can': None}, world.now)
+    world.mirror.applied(request.number, world.now)
+    world.run(1.0)
+
+    assert_mirrored(world)
+
+
+def test_a_look_that_is_older_than_what_was_published_does_not_hide_it(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(5.0)
+    world.mirror.observe({'can': SeenObject()}, world.now)
+    number = world.mirror.check()
+    look = world.step(lose_request=True)
+    assert isinstance(look, Look)
+    assert look.geometry
+    answer = world.server.look(look)
+    world.mirror.observe({'can': move_on_server(world, 'can', 9.0)}, world.now)
+    world.mirror.looked(look.number, answer, world.now)
+    assert not world.mirror.checked(number)
+    world.run(1.0)
+
+    assert_mirrored(world)
+    assert world.mirror.checked(number)
+
+
+@pytest.mark.parametrize('what', ['pose in another frame', 'not read'])
+def test_what_was_published_and_not_understood_is_looked_at(world: World, what: str) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(5.0)
+    move_on_server(world, 'can', 9.0)
+    if what == 'not read':
+        world.mirror.unread(world.now)
+    else:
+        world.mirror.observe({'can': SeenObject()}, world.now)
+    number = world.mirror.check()
+    while not world.mirror.checked(number):
+        world.step()
+
+    assert world.server.objects['can'].pose.position == (0.0, 0.0, 0.0)
+
+
+def test_a_server_that_tells_poses_in_another_frame_gets_them_anew_and_is_believed(world: World) -> None:
+    world.server.tells_poses = False
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(5.0)
+    move_on_server(world, 'can', 9.0)
+    world.mirror.observe({'can': SeenObject()}, world.now)
+    number = world.mirror.check()
+    for _ in range(100):
+        if world.mirror.checked(number):
+            break
+        if isinstance(world.mirror.underway or world.step(lose_answer=True), Apply):
+            world.mirror.observe({'can': SeenObject()}, world.now)  # its echo overtakes the answer
+        request = world.mirror.underway
+        if isinstance(request, Look):
+            world.mirror.looked(request.number, world.server.look(request), world.now)
+        elif request is not None:
+            world.mirror.applied(request.number, world.now)
+
+    assert world.mirror.checked(number)
+    assert world.server.objects['can'].pose.position == (0.0, 0.0, 0.0)
+
+
+def put_down(world: World, x: float = 0.7) -> None:
+    world.server.attach('can')
+    world.mirror.observe({'can': SeenObject(link='hand')}, world.now)
+    world.run(1.0)
+    world.server.detach('can', Pose((x, 0.0, 0.0)))
+    world.mirror.observe({'can': SeenObject()}, world.now)
+    world.run(1.0)
+
+
+def test_what_a_robot_put_down_is_there_again_after_a_restart_of_the_server(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can'), thing('box')))
+    world.run(1.0)
+    put_down(world)
+    world.restart_server()
+    world.run(1.0)
+
+    assert world.server.objects['can'].pose.position == (0.7, 0.0, 0.0)
+    assert world.mirror.resting == ('can',)
+    assert_mirrored(world)
+
+
+def test_what_a_robot_put_down_stays_when_the_server_is_only_out_of_sight(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    put_down(world)
+    world.mirror.lost()
+    world.mirror.reached(world.now)
+    world.run(1.0)
+
+    assert world.server.objects['can'].pose.position == (0.7, 0.0, 0.0)
+    assert_mirrored(world)
+
+
+def test_what_a_robot_moves_a_second_time_does_not_jump_back(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    put_down(world)
+    put_down(world, 0.8)
+    world.run(3.0)
+
+    assert world.server.objects['can'].pose.position == (0.8, 0.0, 0.0)
+    assert_mirrored(world)
+
+
+def test_an_object_that_was_held_when_the_server_went_needs_news_of_the_twin(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    world.server.attach('can')
+    world.run(3.0)
+    world.restart_server()
+    number = world.mirror.check()
+    world.run(3.0)
+    assert world.mirror.astray == ('can',)
+    assert world.mirror.settled(number)
+    assert not world.mirror.checked(number)
+
+    world.follow(world.twin.move('can', Pose((0.3, 0.0, 0.0))))
+    world.run(1.0)
+    assert world.mirror.astray == ()
+    assert_mirrored(world)
+
+
+def test_an_object_that_is_still_held_when_the_server_is_seen_again_is_left(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    world.server.attach('can')
+    world.run(3.0)
+    world.mirror.lost()
+    world.mirror.reached(world.now)
+    world.run(1.0)
+    assert world.mirror.held == {'can': 'hand'}
+    assert_mirrored(world)
+
+    world.server.detach('can', Pose((0.7, 0.0, 0.0)))
+    world.run(3.0)
+    assert world.mirror.resting == ('can',)
+    assert_mirrored(world)
+
+
+def test_a_look_that_is_older_than_a_grasp_does_not_count_as_putting_down(world: World) -> None:
+    world.follow(PlanningScene('world').add(thing('can')))
+    world.run(1.0)
+    world.mirror.check()
+    look = world.step(lose_request=True)
+    assert isinstance(look, Look)
+    answer = world.server.look(look)
+    world.server.attach('can')
+    world.mirror.observe({'can': SeenObject(link='hand')}, world.now)
+    world.mirror.looked(look.number, answer, world.now)
+    assert world.mirror.held == {'can': 'hand'}
+    world.run(1.0)
+    world.server.detach('can', Pose((0.7, 0.0, 0.0)))
+    world.run(3.0)
+
+    assert world.server.objects['can'].pose.position == (0.7, 0.0, 0.0)
+
+
+def test_the_latency_is_that_of_the_objects_in_the_request(world: World) -> None:
+    world.server.refuses = {'bad'}
+    world.follow(PlanningScene('world').add(thing('can'), thing('bad')))
+    world.run(20.0)
+    world.follow(world.twin.move('can', Pose((1.0, 0.0, 0.0))))
+    world.follow(world.twin.move('can', Pose((0.0, 0.0, 0.0))))
+    world.run(20.0)
+    world.follow(world.twin.move('can', Pose((2.0, 0.0, 0.0))))
+    world.run(5.0)
+
+    last = world.reports[-1]
+    assert isinstance(last, Synchronised)
+    assert last.latency < 0.5
+
+
+def test_an_object_of_somebody_else_does_not_count_as_ours_after_a_lost_request(world: World) -> None:
+    world.run(1.0)
+    under_way(world, PlanningScene('world').add(thing('can')))
+    world.server.objects['can'] = thing('can', 5.0)
+    world.run(world.mirror.timing.timeout + 2.0)
+
+    assert_mirrored(world)
+    assert world.server.objects['can'].body.tags == ('twin',)
+
+
+def test_a_refused_object_is_tried_again_alone(world: World) -> None:
+    world.server.refuses = {'bad'}
+    world.follow(PlanningScene('world').add(thing('can'), thing('bad')))
+    world.run(5.0)
+    world.server.requests.clear()
+    for n in range(200):
+        world.follow(world.twin.move('can', Pose((0.01 * n, 0.0, 0.0))))
+        world.run(0.05)
+
+    tried = [request for request in world.server.sent if any(change.id == 'bad' for change in request.changes)]
+    assert tried
+    assert all(len(request.changes) == 1 for request in tried)
+
+
+def test_poses_that_were_sent_long_ago_are_not_kept() -> None:
+    echoes = Echoes()
+    for n in range(100):
+        echoes.remember([Moved(f'object_{n}', Pose((float(n), 0.0, 0.0)))], float(n))
+
+    assert echoes.kept <= 10
+
+
 @pytest.mark.parametrize('seed', range(20))
 def test_whatever_gets_lost_geometry_is_not_sent_twice(seed: int, make_world: Callable[..., World]) -> None:
     rng = random.Random(seed)
@@ -400,6 +675,10 @@ def test_whatever_happens_the_server_has_it_all_in_the_end(seed: int, make_world
             world.step(rng.random() < losses, rng.random() < losses)
     world.server.refuses.clear()
     world.run(30.0)
+    for id in world.mirror.astray:
+        assert world.mirror.state is State.BEHIND
+        world.follow(world.twin.move(id, random_pose(rng)))
+    world.run(5.0)
 
     assert_mirrored(world)
     assert world.server.objects['theirs'] == theirs
