@@ -226,6 +226,10 @@ class SceneSync(Node):
             self._file_problem = self._file.refresh()
             self._twin = self._file.state
             self._follow()
+        elif not self._sequence.started and not self.count_publishers('twin_scene'):
+            response.success = True
+            response.message = "Nobody publishes 'twin_scene', so that there is nothing to synchronise."
+            return response
         checks = [link.mirror.check() for link in self._links]
         waiting = _Waiting(Future(), self._now() + self._parameters_read.synchronize_timeout, checks, self._asked)
         self._waiting.append(waiting)

@@ -238,9 +238,21 @@ def test_a_twin_that_cannot_be_asked_is_waited_for_and_that_is_told(rig: Rig) ->
     rig.eventually(lambda: rig.synchronize().success, 'the whole scene')
 
 
-def test_without_a_twin_nothing_is_up_to_date(rig: Rig) -> None:
+def test_without_a_twin_there_is_nothing_to_do(rig: Rig) -> None:
     rig.server()
+    rig.sync()
+
+    answer = rig.synchronize()
+
+    assert answer.success
+    assert "Nobody publishes 'twin_scene'" in answer.message
+
+
+def test_a_twin_that_says_nothing_is_not_up_to_date(rig: Rig) -> None:
+    rig.server()
+    twin = rig.twin(answers=False)
     rig.sync('synchronize_timeout:=0.5')
+    rig.eventually(lambda: twin.has_listener, 'the twin to be heard')
 
     answer = rig.synchronize()
 
