@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 from collections.abc import Callable, Sequence
+from typing import TypeVar
 
 import rclpy
 from rclpy.executors import SingleThreadedExecutor
@@ -17,17 +18,18 @@ from rclpy.signals import SignalHandlerOptions
 from .executor import BackgroundExecutor
 
 LOOK_EVERY = 0.1  # [s] between two looks at the flag, when nothing else happens
+Made = TypeVar('Made', bound=Node)
 ANSWER_WITHIN = 2.0  # [s] that requests under way have, at the end, to be answered
 
 
 def run_until_signal(
     name: str,
-    make: Callable[[], Node],
+    make: Callable[[], Made],
     args: Sequence[str] | None,
     refusals: tuple[type[Exception], ...] = (),
     *,
     threads: int = 1,
-    on_stop: Callable[[], None] = lambda: None,
+    on_stop: Callable[[Made], None] = lambda _: None,
 ) -> int:
     """Run a node until SIGINT or SIGTERM; `threads` callbacks of it at once.
 
@@ -51,7 +53,7 @@ def run_until_signal(
         _serve_in_threads(node, threads, stop, on_stop)
     else:
         _serve(node, stop)
-        on_stop()
+        on_stop(node)
     node.destroy_node()
     rclpy.try_shutdown()
     return 0
@@ -65,12 +67,12 @@ def _serve(node: Node, stop: threading.Event) -> None:
     executor.shutdown()
 
 
-def _serve_in_threads(node: Node, threads: int, stop: threading.Event, on_stop: Callable[[], None]) -> None:
+def _serve_in_threads(node: Made, threads: int, stop: threading.Event, on_stop: Callable[[Made], None]) -> None:
     def log(error: Exception) -> None:
         node.get_logger().error(f'A callback failed: {error!r}', throttle_duration_sec=1.0)
 
     executor = BackgroundExecutor(threads, log)
     executor.add_node(node)
     stop.wait()
-    on_stop()
+    on_stop(node)
     executor.close(ANSWER_WITHIN)

@@ -168,20 +168,8 @@ def _number(parameters: Mapping[str, Any], name: str, default: float) -> float:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM: returns 0 then, or 2 at once if a parameter cannot be used."""
-    made: list[MoveGroup] = []
-
-    def make() -> MoveGroup:
-        made.append(MoveGroup())
-        return made[-1]
-
-    return run_until_signal(
-        NAME,
-        make,
-        args,
-        refusals=(ParameterError, ParameterException),
-        threads=THREADS,
-        on_stop=lambda: made[-1].stop(),
-    )
+    refusals = (ParameterError, ParameterException)
+    return run_until_signal(NAME, MoveGroup, args, refusals, threads=THREADS, on_stop=MoveGroup.stop)
 
 
 if __name__ == '__main__':

@@ -269,20 +269,8 @@ def _error_code(found: tuple[Planned, ...] | TaskFailure) -> MoveItErrorCodes:
 
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM: returns 0 then, or 2 at once if a parameter cannot be used."""
-    made: list[TaskPlannerNode] = []
-
-    def make() -> TaskPlannerNode:
-        made.append(TaskPlannerNode())
-        return made[-1]
-
-    return run_until_signal(
-        NAME,
-        make,
-        args,
-        refusals=(ParameterError, ParameterException),
-        threads=THREADS,
-        on_stop=lambda: made[-1].stop(),
-    )
+    refusals = (ParameterError, ParameterException)
+    return run_until_signal(NAME, TaskPlannerNode, args, refusals, threads=THREADS, on_stop=TaskPlannerNode.stop)
 
 
 if __name__ == '__main__':
