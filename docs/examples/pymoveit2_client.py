@@ -6,8 +6,11 @@ domain: `python pymoveit2_client.py`. The same lines drive either home.
 
 import sys
 import threading
+import time
+from collections.abc import Callable
 
 import rclpy
+from moveit_msgs.msg import PlanningScene
 from pymoveit2 import MoveIt2
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
@@ -41,12 +44,16 @@ def main() -> None:
     )
     executor = MultiThreadedExecutor(2)
     executor.add_node(node)
-    threading.Thread(target=executor.spin, daemon=True).start()
+    thread = threading.Thread(target=executor.spin)
+    thread.start()
     arm.allowed_planning_time = 5.0  # [s]
     try:
         show(arm)
     finally:
         executor.shutdown()
+        thread.join()
+        arm.destroy()
+        node.destroy_node()
         rclpy.shutdown()
 
 
@@ -62,6 +69,7 @@ def show(arm: MoveIt2) -> None:
 
     # A wall between here and there, which the next motion goes around.
     arm.add_collision_box('wall', size=(0.6, 0.02, 1.6), position=(0.6, 0.25, 0.4), quat_xyzw=NO_TURN)
+    seen(arm, lambda scene: 'wall' in in_world(scene))
     arm.move_to_pose(position=pose.position, quat_xyzw=pose.orientation)
     done(arm, 'pose goal around a wall')
     arm.remove_collision_object('wall')
@@ -75,13 +83,27 @@ def show(arm: MoveIt2) -> None:
     # A part below the flange: attached, carried, put down.
     arm.add_collision_box('part', size=(0.05, 0.05, 0.05), position=(x, y, z - 0.03), quat_xyzw=NO_TURN)
     arm.attach_collision_object('part', link_name='tool0', touch_links=['wrist_3_link'])
+    seen(arm, lambda scene: scene.robot_state.attached_collision_objects)
     arm.move_to_configuration(READY)
     done(arm, 'carrying the part')
     arm.detach_collision_object('part')
-    if not arm.update_planning_scene(timeout_sec=PATIENCE):
-        sys.exit('The planning scene did not arrive.')
-    print('in the world:', ', '.join(thing.id for thing in arm.planning_scene.world.collision_objects))
+    seen(arm, lambda scene: 'part' in in_world(scene))
+    print('in the world:', ', '.join(in_world(arm.planning_scene)))
     arm.remove_collision_object('part')
+
+
+def in_world(scene: PlanningScene) -> list[str]:
+    """The names of the objects that stand in the world."""
+    return [thing.id for thing in scene.world.collision_objects]
+
+
+def seen(arm: MoveIt2, condition: Callable[[PlanningScene], object]) -> None:
+    """Wait until the planning scene is as it should be: objects are sent by topic, and take a moment to arrive."""
+    deadline = time.monotonic() + PATIENCE
+    while not (arm.update_planning_scene(timeout_sec=PATIENCE) and condition(arm.planning_scene)):
+        if time.monotonic() > deadline:
+            sys.exit('The planning scene is not as it should be.')
+        time.sleep(0.05)
 
 
 def done(arm: MoveIt2, what: str) -> None:

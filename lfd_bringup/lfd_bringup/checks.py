@@ -16,8 +16,8 @@ _CHECKS = (
     ('pytest', [sys.executable, '-m', 'pytest']),
 )
 # Tests wait for processes most of the time, so two files at once take hardly more than one; the tests of a file share
-# graphs and stay together.
-_SIDE_BY_SIDE = ('-n', '2', '--dist', 'loadfile')
+# graphs and stay together, in their order: the one that sets up a second home comes early, and others fill the wait.
+_SIDE_BY_SIDE = ('-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder')
 
 
 def main(arguments: argparse.Namespace) -> int:
