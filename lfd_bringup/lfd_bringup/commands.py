@@ -142,45 +142,22 @@ def parser() -> argparse.ArgumentParser:
     )
     add = _adder(top.add_subparsers(dest='command', metavar='COMMAND', required=True, parser_class=_Parser))
 
-    demo = add(
-        'demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e'
+    _add_demo(
+        add(
+            'demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e'
+        )
     )
-    demo.add_argument('--robot', nargs='+', type=robot_name, default=list(DEMO_ROBOTS), metavar='NAME', dest='robots')
-    demo.add_argument(
-        '--out', type=Path, default=Path('lfd-demo'), metavar='DIR', help='report folder (default: %(default)s)'
+    _add_up(
+        add(
+            'up',
+            'supervisor:main',
+            'Bring up the ROS 2 graph of one robot until Ctrl-C.',
+            'up --robot ur5e --scene seed_cell',
+        )
     )
-    demo.add_argument('--headless', action='store_true', help='no live view in the terminal')
-
-    up = add(
-        'up',
-        'supervisor:main',
-        'Bring up the ROS 2 graph of one robot until Ctrl-C.',
-        'up --robot ur5e --scene seed_cell',
+    _add_graph(
+        add('graph', 'graph:main', 'Print which nodes run for a robot, with all parameters.', 'graph --robot gp8')
     )
-    _add_graph_arguments(up)
-    up.add_argument(
-        '--domain-id',
-        type=domain_id,
-        metavar='N',
-        help='ROS domain (default: $ROS_DOMAIN_ID, else one of this checkout that is free)',
-    )
-
-    up.add_argument(
-        '--discovery',
-        choices=('localhost', 'subnet'),
-        default='localhost',
-        help='who on the network may take part (default: this machine only)',
-    )
-
-    graph = add('graph', 'graph:main', 'Print which nodes run for a robot, with all parameters.', 'graph --robot gp8')
-    _add_graph_arguments(graph)
-    graph.add_argument(
-        '--home',
-        choices=('embedded', 'ros'),
-        default='embedded',
-        help='ros: as the launch files start them on a ROS 2 machine (default: %(default)s)',
-    )
-
     _add_robots(add('robots', 'robots:main', 'List the robots, add one, show or rebuild them.', 'robots'))
     _add_mtdf(
         add('mtdf', '', 'Check, repair, convert, show and compare task files (MTDF).', 'mtdf check task.mtdf.yaml')
@@ -210,6 +187,40 @@ def parser() -> argparse.ArgumentParser:
     add('setup', '', 'Set everything up and do nothing else.', 'setup')
     add('clean', '', 'Remove all that lfd made (.venv and .lfd).', 'clean')
     return top
+
+
+def _add_demo(demo: argparse.ArgumentParser) -> None:
+    demo.add_argument('--robot', nargs='+', type=robot_name, default=list(DEMO_ROBOTS), metavar='NAME', dest='robots')
+    demo.add_argument(
+        '--out', type=Path, default=Path('lfd-demo'), metavar='DIR', help='report folder (default: %(default)s)'
+    )
+    demo.add_argument('--headless', action='store_true', help='no live view in the terminal')
+
+
+def _add_up(up: argparse.ArgumentParser) -> None:
+    _add_graph_arguments(up)
+    up.add_argument(
+        '--domain-id',
+        type=domain_id,
+        metavar='N',
+        help='ROS domain (default: $ROS_DOMAIN_ID, else one of this checkout that is free)',
+    )
+    up.add_argument(
+        '--discovery',
+        choices=('localhost', 'subnet'),
+        default='localhost',
+        help='who on the network may take part (default: this machine only)',
+    )
+
+
+def _add_graph(graph: argparse.ArgumentParser) -> None:
+    _add_graph_arguments(graph)
+    graph.add_argument(
+        '--home',
+        choices=('embedded', 'ros'),
+        default='embedded',
+        help='ros: as the launch files start them on a ROS 2 machine (default: %(default)s)',
+    )
 
 
 def _add_robots(robots: argparse.ArgumentParser) -> None:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 def without_dots(path: Path) -> Path:
     """The absolute path without '..'; links, which an installation may be made of, are not followed."""
-    return Path(os.path.abspath(path))  # noqa: PTH100 - resolve() would follow them
+    return Path(os.path.normpath(path.absolute()))
 
 
 def write_atomically(file: Path, content: str | bytes) -> None:

@@ -18,7 +18,7 @@ from lfd_description.pictures import studio
 from lfd_description.shapes import Plane, Sphere
 from lfd_description.urdf import Joint, Limits, RobotTree
 from lfd_planner import cartesian, grasps, search, timing
-from lfd_planner.collision import CollisionWorld, RobotGeometry, first_collision, make_room
+from lfd_planner.collision import CollisionWorld, RobotGeometry
 from lfd_planner.collision.solids import solid_of
 from lfd_planner.robot.ik import make_solver
 from lfd_planner.scene import Body as SceneBody
@@ -82,7 +82,6 @@ def _check_collisions(arm: RobotTree, bodies: Sequence[Body]) -> None:
     world.contacts(q)
     world.clearance(q)
     world.edge_free(q, q, 0.1)
-    first_collision(world.data, q, q, 0.1, make_room(world.data))
     solid_of(TriangleMesh.of(shape_mesh(Sphere(0.1))))
 
 

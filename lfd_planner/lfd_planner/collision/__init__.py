@@ -6,13 +6,12 @@
 `World`            the same snapshot for compiled code, `CollisionWorld.data`; a `Room` is a thread's scratch memory
 =================  ====================================================================================================
 
-Compiled code calls `collides(world, q, room)`, `first_collision(world, q0, q1, step, room)` and
-`edge_free(world, q0, q1, step, room)` without the GIL.
+Compiled code calls `collides(world, q, room)` and `edge_free(world, q0, q1, step, room)` without the GIL.
 """
 
 from .collision_world import CollisionWorld
 from .robot_geometry import RobotGeometry
-from .world import Room, World, collides, edge_free, first_collision, make_room
+from .world import Room, World, collides, edge_free, make_room
 
 __all__ = [
     'CollisionWorld',
@@ -21,6 +20,5 @@ __all__ = [
     'World',
     'collides',
     'edge_free',
-    'first_collision',
     'make_room',
 ]

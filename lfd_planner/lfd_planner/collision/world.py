@@ -126,23 +126,11 @@ def collides(world: World, q: Numbers, room: Room) -> bool:
 
 
 @compiled
-def first_collision(world: World, q0: Numbers, q1: Numbers, step: float, room: Room) -> float:
-    """The share 0..1 of the straight way from q0 to q1 at its first colliding sample, or -1.0 if there is none.
-
-    Samples lie so close that no joint moves more than `step` [rad or m] between them; both ends are among them.
-    """
-    count = _samples(q0, q1, step)
-    for n in range(count + 1):
-        if _collides_at(world, q0, q1, n / count, room):
-            return n / count
-    return -1.0
-
-
-@compiled
 def edge_free(world: World, q0: Numbers, q1: Numbers, step: float, room: Room) -> bool:
-    """Whether no sample of `first_collision` collides; the ends are looked at first, then the middles between samples.
+    """Whether no sample of the straight way from q0 to q1 collides.
 
-    That finds what is in the way sooner than going along.
+    Samples lie so close that no joint moves more than `step` [rad or m] between them; both ends are among them, and
+    are looked at first, then the middles between samples. That finds what is in the way sooner than going along.
     """
     count = _samples(q0, q1, step)
     if _collides_at(world, q0, q1, 1.0, room) or _collides_at(world, q0, q1, 0.0, room):

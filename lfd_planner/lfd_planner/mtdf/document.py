@@ -34,7 +34,7 @@ class Document:
     text: str
 
     def __post_init__(self) -> None:
-        self.task  # noqa: B018 - refuses what cannot be read
+        _ = self.task  # refuses what cannot be read
 
     @classmethod
     def load(cls, file: Path) -> 'Document':

@@ -8,8 +8,8 @@ to convert: the scene is locked only while it is exchanged.
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, replace
 
 from lfd_planner.robot.planning_robot import PlanningRobot
 from lfd_planner.scene import LinkPoses, PlanningScene, Pose
@@ -25,8 +25,6 @@ class Version:
     """How many edits it has seen."""
     states: int = 0
     """How many joint states that told something new."""
-    heard: int = field(default=0, compare=False)
-    """How many joint states at all: the robot may stand still."""
 
 
 class SceneMonitor:
@@ -38,7 +36,7 @@ class SceneMonitor:
         self._joints = frozenset(robot.joints)
         self._scene = robot.empty_scene()
         self._version = Version()
-        self._heard: dict[str, int] = {}  # by joint, which of the joint states told of it last
+        self._heard: set[str] = set()  # the joints of which joint states have told
         self._editing = threading.RLock()
         self._changed = threading.Condition()
         self._closed = False
@@ -82,13 +80,12 @@ class SceneMonitor:
         if not own:
             return
         with self._changed:
-            heard = self._version.heard + 1
             news = {name: value for name, value in own.items() if self._scene.joints.get(name) != value}
             if news:
                 self._scene = self._scene.with_joints(news)
-            is_new = bool(news) or not own.keys() <= self._heard.keys()
-            self._version = replace(self._version, states=self._version.states + is_new, heard=heard)
-            self._heard.update(dict.fromkeys(own, heard))
+            is_new = bool(news) or not own.keys() <= self._heard
+            self._version = replace(self._version, states=self._version.states + is_new)
+            self._heard.update(own)
             self._changed.notify_all()
 
     @property
@@ -101,12 +98,6 @@ class SceneMonitor:
         with self._changed:
             return tuple(name for name in joints if name in self._joints and name not in self._heard)
 
-    def wait_for_edit(self, known: int, timeout: float) -> Version:
-        """Wait until there is an edit after the `known` one, at most `timeout` seconds; return the version then."""
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or self._version.edits != known, timeout)
-            return self._version
-
     def wait_for_change(self, known: Version, timeout: float) -> Version:
         """Wait until something changed after the `known` version, at most `timeout` seconds; return the version then.
 
@@ -115,22 +106,6 @@ class SceneMonitor:
         with self._changed:
             self._changed.wait_for(lambda: self._closed or self._version != known, timeout)
             return self._version
-
-    def wait_for_state(self, after: Version, timeout: float, joints: Collection[str] | None = None) -> bool:
-        """Wait until joint states came after a version, at most `timeout` seconds; whether they did.
-
-        They may tell what was known already. With `joints`, each of these must have been told; else any will do.
-        """
-        wanted = self._joints.intersection(joints) if joints is not None else None
-
-        def came() -> bool:
-            if wanted is None:
-                return self._version.heard > after.heard
-            return all(self._heard.get(name, 0) > after.heard for name in wanted)
-
-        with self._changed:
-            self._changed.wait_for(lambda: self._closed or came(), timeout)
-            return came()
 
     def close(self) -> None:
         """Let all that wait go on."""

@@ -15,7 +15,7 @@ from lfd_description.bodies import Body as LinkBody
 from lfd_description.meshes import MeshError
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, Plane, Shape, Sphere
 from lfd_description.urdf import Matrix, parse_urdf
-from lfd_planner.collision import CollisionWorld, RobotGeometry, collides, edge_free, first_collision, make_room
+from lfd_planner.collision import CollisionWorld, RobotGeometry, collides, edge_free, make_room
 from lfd_planner.scene import (
     AttachedObject,
     Body,
@@ -318,27 +318,15 @@ def test_an_edge_is_free_only_if_all_its_samples_are() -> None:
     assert world.edge_free([0.0], [0.0], 0.01)
 
 
-def test_the_first_collision_is_told_as_a_share_of_the_way() -> None:
-    world = rail(scene_with(box('crate', 1.0)))
-    room = make_room(world.data)
-    q0, q1 = np.array([0.0]), np.array([2.0])
-
-    assert first_collision(world.data, q0, q1, 0.01, room) == pytest.approx(0.4, abs=0.005)
-    assert first_collision(world.data, q0, np.array([0.7]), 0.01, room) == -1.0
-    assert first_collision(world.data, np.array([1.0]), q1, 0.01, room) == 0.0
-
-
-def test_both_ways_to_ask_for_an_edge_agree(gp8: Arm) -> None:
+def test_an_edge_is_free_if_all_its_samples_are(gp8: Arm) -> None:
     world = gp8.world(gp8.scene('seed_cell'), padding=0.002)
     room = make_room(world.data)
     starts, ends = gp8.random_states(60, SEED), gp8.random_states(60, SEED + 1)
 
     for q0, q1 in zip(starts, ends, strict=True):
-        share = first_collision(world.data, q0, q1, 0.05, room)
-        assert edge_free(world.data, q0, q1, 0.05, room) == (share < 0.0)
         count = math.ceil(np.abs(q1 - q0).max() / 0.05)
         along = world.collide(q0 + np.linspace(0.0, 1.0, count + 1)[:, np.newaxis] * (q1 - q0))
-        assert share == pytest.approx(np.argmax(along) / count if along.any() else -1.0)
+        assert edge_free(world.data, q0, q1, 0.05, room) != along.any()
 
 
 # Scenes --------------------------------------------------------------------------------------------------------------

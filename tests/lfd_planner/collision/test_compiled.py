@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from lfd_description.robots import HOME
-from lfd_planner.collision import contacts, first_collision, hierarchies, make_room, supports, world
+from lfd_planner.collision import contacts, hierarchies, supports, world
 from lfd_planner.warm_up import warm_up
 
 if TYPE_CHECKING:
     from .conftest import Arm
 
 LOOPS = (
-    *(world.collides, world.collide_many, world.edge_free, world.first_collision, world.make_room, world.is_stuck),
+    *(world.collides, world.collide_many, world.edge_free, world.make_room, world.is_stuck),
     *(contacts.find_contacts, contacts.find_nearest, hierarchies.build, supports.guide),
 )
 
@@ -26,7 +26,7 @@ from lfd_planner.collision import contacts, hierarchies, supports, world
 from lfd_planner.warm_up import warm_up
 
 warm_up()
-loops = (world.collides, world.collide_many, world.edge_free, world.first_collision, world.make_room, world.is_stuck,
+loops = (world.collides, world.collide_many, world.edge_free, world.make_room, world.is_stuck,
          contacts.find_contacts, contacts.find_nearest, hierarchies.build, supports.guide)
 print(sum(sum(loop.stats.cache_misses.values()) for loop in loops))
 """
@@ -44,7 +44,6 @@ def test_after_warming_up_nothing_is_left_to_compile(gp8: Arm) -> None:
     there.contacts(list(home))
     there.clearance(home)
     there.edge_free(home, np.zeros(6), 0.1)
-    first_collision(there.data, np.zeros(6), np.zeros(6), 0.1, make_room(there.data))
 
     assert [list(loop.signatures) for loop in LOOPS] == compiled
 

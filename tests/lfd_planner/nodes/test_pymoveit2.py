@@ -6,7 +6,9 @@ import os
 import sys
 import threading
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -29,27 +31,37 @@ NO_TURN = (0.0, 0.0, 0.0, 1.0)
 PATIENCE = 60.0  # [s]
 
 
-@pytest.fixture
-def arm(cell, client) -> Iterator[MoveIt2]:
-    """pymoveit2 on a node of its own, spun in the background as its documentation says."""
+@contextmanager
+def stranger(domain: int, **options: Any) -> Iterator[MoveIt2]:
+    """pymoveit2 on a node of its own, spun in the background as its documentation says until it is destroyed."""
     context = rclpy.Context()
-    rclpy.init(context=context, domain_id=cell.domain)
+    rclpy.init(context=context, domain_id=domain)
     node = rclpy.create_node('stranger', context=context)
-    arm = MoveIt2(node, JOINTS, 'base_link', 'tool0', group_name=GROUP, callback_group=ReentrantCallbackGroup())
+    group = ReentrantCallbackGroup()
+    arm = MoveIt2(node, JOINTS, 'base_link', 'tool0', group_name=GROUP, callback_group=group, **options)
     arm.allowed_planning_time = 10.0
     executor = MultiThreadedExecutor(2, context=context)
     executor.add_node(node)
     thread = threading.Thread(target=executor.spin, daemon=True)
     thread.start()
-    eventually(lambda: arm.joint_state is not None, 'joint states')
-    arm.move_to_configuration(HOME)
-    assert arm.wait_until_executed(PATIENCE)
-    yield arm
-    executor.shutdown()
-    thread.join()
-    arm.destroy()
-    node.destroy_node()
-    rclpy.try_shutdown(context=context)
+    try:
+        eventually(lambda: arm.joint_state is not None, 'joint states')
+        yield arm
+    finally:
+        executor.shutdown()
+        thread.join()
+        arm.destroy()
+        node.destroy_node()
+        rclpy.try_shutdown(context=context)
+
+
+@pytest.fixture
+def arm(cell, client) -> Iterator[MoveIt2]:
+    """An arm at home."""
+    with stranger(cell.domain) as arm:
+        arm.move_to_configuration(HOME)
+        assert arm.wait_until_executed(PATIENCE)
+        yield arm
 
 
 def objects(arm: MoveIt2) -> dict[str, object]:
@@ -158,20 +170,10 @@ def test_an_allowed_collision_lets_a_motion_pass(arm):
 
 
 def test_the_move_group_action(cell, arm):
-    other = MoveIt2(
-        arm._node,
-        JOINTS,
-        'base_link',
-        'tool0',
-        group_name=GROUP,
-        callback_group=ReentrantCallbackGroup(),
-        use_move_group_action=True,
-    )
-    other.allowed_planning_time = 10.0
-    other.move_to_configuration(LEFT)
-    assert other.wait_until_executed(PATIENCE)
-    assert other.get_last_execution_error_code().val == MoveItErrorCodes.SUCCESS
-    other.destroy()
+    with stranger(cell.domain, use_move_group_action=True) as other:
+        other.move_to_configuration(LEFT)
+        assert other.wait_until_executed(PATIENCE)
+        assert other.get_last_execution_error_code().val == MoveItErrorCodes.SUCCESS
 
 
 def test_the_documented_example(cell, client):

@@ -544,6 +544,7 @@ def test_a_planner_can_have_the_scene_brought_up_to_date(rig: Rig) -> None:
 
 def test_a_planner_does_not_wait_for_ever(rig: Rig) -> None:
     rig.server()
+    rig.twin(answers=False)
     rig.sync('synchronize_timeout:=600.0')
     client = SceneSyncClient(rig.peer.node, timeout=0.2)
     rig.eventually(lambda: client.is_there, 'scene sync')

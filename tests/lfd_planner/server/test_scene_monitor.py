@@ -85,32 +85,9 @@ def test_joint_states_at_rest_are_heard_and_change_nothing(monitor):
     monitor.set_joints(home)
     again = monitor.snapshot()[1]
     assert again == first
-    assert again.heard == first.heard + 1
     assert monitor.wait_for_change(first, 0.0) == first
     monitor.set_joints({'joint_1_s': 0.1})
     assert monitor.wait_for_change(first, 0.0) != first
-
-
-def test_who_waits_for_newer_joint_states_is_woken_by_those_of_a_robot_at_rest(monitor):
-    monitor.set_joints(monitor.robot.home)
-    _, version = monitor.snapshot()
-    assert not monitor.wait_for_state(version, 0.0)
-    came: list[bool] = []
-    thread = threading.Thread(target=lambda: came.append(monitor.wait_for_state(version, 30.0)))
-    thread.start()
-    monitor.set_joints(monitor.robot.home)
-    thread.join()
-    assert came == [True]
-
-
-def test_newer_states_of_given_joints_are_waited_for(monitor):
-    _, version = monitor.snapshot()
-    monitor.set_joints({'joint_1_s': 0.0})
-    assert monitor.wait_for_state(version, 0.0)
-    assert monitor.wait_for_state(version, 0.0, ['joint_1_s'])
-    assert not monitor.wait_for_state(version, 0.0, ['joint_1_s', 'joint_2_l'])
-    monitor.set_joints({'joint_2_l': 0.0})
-    assert monitor.wait_for_state(version, 0.0, ['joint_1_s', 'joint_2_l'])
 
 
 def test_nobody_waits_for_an_edit_but_the_next_edit(monitor):
