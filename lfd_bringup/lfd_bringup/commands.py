@@ -16,6 +16,7 @@ from typing import NoReturn
 from .home.layout import CHECKOUT
 
 DEMO_ROBOTS = ('gp8', 'irb1600', 'ur5e')
+_USUAL_GRIPPER = "default: the robot's own, else two_finger"
 HARDWARE = ('mock',)
 CONTROLLERS = ('mock', 'motoman', 'abb', 'ur')  # whose description and files can be built
 BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
@@ -318,7 +319,7 @@ def _add_plan(plan: argparse.ArgumentParser) -> None:
     )
     plan.add_argument('--json', type=Path, metavar='OUT.json', help='write the motion, or why there is none, there')
     plan.add_argument('--seed', type=whole_number, default=0, metavar='N', help='of the search (default: %(default)s)')
-    plan.add_argument('--gripper', choices=gripper_folders(), help="default: the robot's own, else two_finger")
+    plan.add_argument('--gripper', choices=gripper_folders(), help=_USUAL_GRIPPER)
     plan.add_argument(
         '--budget',
         type=seconds,
@@ -354,6 +355,7 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
         metavar='SCENE',
         help='what stands around the robot: a scene file, or a bundled scene such as seed_cell',
     )
+    command.add_argument('--gripper', choices=gripper_folders(), default='', help=_USUAL_GRIPPER)
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -16,11 +16,10 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from lfd_description.robots import find_robot, robot_description
 from lfd_description.scenes import SceneError, open_scene, scene_path
 
 from .home.faults import Fault
-from .inputs import USUAL_GRIPPER
+from .inputs import model_of
 from .move_group import move_group_parameters
 
 PLANNING = ('move_group', 'scene_sync', 'task_planner')
@@ -67,19 +66,20 @@ class Graph:
         return dataclasses.replace(self, nodes=tuple(node for node in self.nodes if node.name not in names))
 
 
-def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Graph:
+def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '', gripper: str = '') -> Graph:
     """The graph of a robot, with the official packages.
 
     hardware: 'mock' for controllers without a robot.
+    gripper: what it carries; empty: its own, else the usual one.
     scene: a scene file, or the name of a bundled scene, that stands around the robot; empty: what the twin publishes.
     """
-    robot = find_robot(robot_name)
-    urdf = robot_description(robot, hardware=hardware)
+    model = model_of(robot_name, gripper or None, with_hand=True, hardware=hardware)
+    robot = model.robot
     state_publisher = NodeSpec(
         name='robot_state_publisher',
         package='robot_state_publisher',
         executable='robot_state_publisher',
-        parameters={'robot_description': urdf, 'publish_frequency': 50.0},
+        parameters={'robot_description': model.urdf, 'publish_frequency': 50.0},
     )
     controller_manager = NodeSpec(
         name='controller_manager',
@@ -99,7 +99,7 @@ def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Gra
         name='move_group',
         package='moveit_ros_move_group',
         executable='move_group',
-        parameters=move_group_parameters(robot, urdf),
+        parameters=move_group_parameters(model),
     )
     scene_sync = NodeSpec(
         name='scene_sync',
@@ -107,12 +107,11 @@ def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '') -> Gra
         executable='scene_sync',
         parameters={'scene': _scene(scene), 'frame': robot.base},
     )
-    gripper = robot.default_gripper()
     task_planner = NodeSpec(
         name='task_planner',
         package='lfd_planner',
         executable='task_planner',
-        parameters={'robot': robot.name, 'gripper': gripper.name if gripper else USUAL_GRIPPER},
+        parameters={'robot': robot.name, 'gripper': model.gripper.name if model.gripper else ''},
     )
     return Graph(robot.name, (state_publisher, controller_manager, move_group, scene_sync, task_planner, spawner))
 
@@ -150,7 +149,7 @@ def _shown(value: object) -> str:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd graph`: print the graph."""
-    graph = describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene)
+    graph = describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene, gripper=arguments.gripper)
     if arguments.home == 'embedded':
         graph = embedded(graph)
     print(f'{graph.robot}: {len(graph.nodes)} processes')

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from lfd_description.grippers import GripperError, find_gripper
+from lfd_description.grippers import Gripper, GripperError, find_gripper
 from lfd_description.meshes import MeshError
 from lfd_description.model.builder import build_model
 from lfd_description.model.findings import ModelError
 from lfd_description.model.model import RobotModel
-from lfd_description.robots import RobotError, find_robot
+from lfd_description.robots import MOCK, RobotError, find_robot
 from lfd_description.scenes import Scene, SceneError, open_scene
 from lfd_description.urdf import UrdfError
 from lfd_planner.mtdf import MtdfError, Task, load_task, parse_task
@@ -37,14 +37,17 @@ def task_of(source: Path | str) -> Task:
         raise Fault(str(error)) from None
 
 
-def model_of(robot: str, gripper: str | None, *, with_hand: bool = False) -> RobotModel:
+def model_of(robot: str, gripper: str | None, *, with_hand: bool = False, hardware: str = MOCK) -> RobotModel:
     """A robot with the gripper that was named; `with_hand`: else with its own, else with the usual one."""
     try:
         arm = find_robot(robot)
         if gripper is not None:
-            return build_model(arm, gripper=find_gripper(gripper))
-        usual = (arm.default_gripper() or find_gripper(USUAL_GRIPPER)) if with_hand else None
-        return build_model(arm, gripper=usual)
+            hand: Gripper | None = find_gripper(gripper)
+        elif with_hand and not arm.own_gripper:
+            hand = arm.default_gripper() or find_gripper(USUAL_GRIPPER)
+        else:
+            hand = None
+        return build_model(arm, gripper=hand, hardware=hardware)
     except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
         raise Fault(str(error)) from None
 

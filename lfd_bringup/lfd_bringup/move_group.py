@@ -9,20 +9,24 @@ from typing import Any
 import yaml
 
 from lfd_description.model.derived import MOVEIT
-from lfd_description.robots import Robot, RobotError
+from lfd_description.model.model import RobotModel
+from lfd_description.model.srdf import srdf
+from lfd_description.robots import RobotError
 
 
-def move_group_parameters(robot: Robot, urdf: str) -> Mapping[str, Any]:
+def move_group_parameters(model: RobotModel) -> Mapping[str, Any]:
     """All parameters of move_group, nested as in its YAML files.
+
+    What the arm carries is in both descriptions; the other files are those of the arm.
 
     Raises:
         RobotError: a file of the robot's moveit folder is missing or cannot be read.
     """
-    folder = robot.folder / MOVEIT
+    folder = model.robot.folder / MOVEIT
     ompl = _yaml(folder / 'ompl_planning.yaml')
     return {
-        'robot_description': urdf,
-        'robot_description_semantic': _text(folder / f'{robot.name}.srdf'),
+        'robot_description': model.urdf,
+        'robot_description_semantic': srdf(model),
         'robot_description_kinematics': _yaml(folder / 'kinematics.yaml'),
         'robot_description_planning': _yaml(folder / 'joint_limits.yaml'),
         'planning_pipelines': ['ompl'],

@@ -13,6 +13,7 @@ from launch_ros.actions import Node
 from launch_ros.parameter_descriptions import ParameterValue
 
 from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
+from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
 
 from .commands import HARDWARE
@@ -38,6 +39,12 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
                 default_value='',
                 description='What stands around the robot: a scene file or a bundled scene; else what the twin sends.',
             ),
+            DeclareLaunchArgument(
+                'gripper',
+                default_value='',
+                choices=['', *gripper_names()],
+                description="What the robot carries; empty: the robot's own gripper, else two_finger.",
+            ),
             OpaqueFunction(function=_start, args=[robot]),
         ]
     )
@@ -45,7 +52,7 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
 
 def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
     robot = robot or LaunchConfiguration('robot').perform(context)
-    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene')}
+    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene', 'gripper')}
     return actions(describe(robot, **told))
 
 

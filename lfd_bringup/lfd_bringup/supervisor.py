@@ -262,7 +262,9 @@ class Prefixer:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd up`."""
-    graph = embedded(describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene))
+    graph = embedded(
+        describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene, gripper=arguments.gripper)
+    )
     with domain.claim(arguments.domain_id) as claimed:
         folder = log_folder(graph.robot)
         environment = {

@@ -17,6 +17,7 @@ import yaml
 
 from lfd_bringup import graph
 from lfd_bringup.supervisor import command_of
+from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
 
 LAUNCH_FILES = sorted((Path(__file__).resolve().parents[2] / 'lfd_bringup' / 'launch').glob('*.launch.py'))
@@ -178,17 +179,19 @@ def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], laun
 
 
 def test_arguments_explain_themselves(launched):
-    (argument, scene), _ = launched('ur5e')
+    (argument, scene, gripper), _ = launched('ur5e')
     assert argument.args == ('hardware',)
     assert scene.args == ('scene',)
     assert scene.default_value == ''
+    assert gripper.args == ('gripper',)
+    assert gripper.choices == ['', *gripper_names()]
     assert argument.default_value == 'mock'
     assert argument.choices == ['mock']
     assert argument.description.endswith('.')
 
 
 def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
-    (robot, hardware, _), _ = launched('robot', robot='gp8')
+    (robot, hardware, *_), _ = launched('robot', robot='gp8')
     assert robot.args == ('robot',)
     assert robot.choices == list(robot_names())
     assert not hasattr(robot, 'default_value')

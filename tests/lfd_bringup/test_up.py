@@ -21,6 +21,8 @@ from lfd_bringup.commands import HIGHEST_DOMAIN
 from lfd_bringup.domain import claim
 from lfd_bringup.graph import describe
 from lfd_bringup.home.faults import Fault
+from lfd_description.grippers import find_gripper
+from lfd_description.robots import find_robot
 
 ROBOT = 'gp8'
 PERSISTENT = {'robot_state_publisher', 'ros2_control_node'}
@@ -78,7 +80,7 @@ def test_nodes_topics_and_action_of_the_contract(up: Process, make_peer: Callabl
     peer.node.create_subscription(JointState, 'joint_states', states.append, qos_profile_sensor_data)
     peer.node.create_subscription(TFMessage, 'tf', transforms.append, 10)
     peer.eventually(lambda: states and transforms, 'joint states and transforms')
-    assert len(states[0].name) == 6
+    assert states[0].name == [*find_robot(ROBOT).joints, find_gripper('two_finger').joint]
     client = ActionClient(peer.node, FollowJointTrajectory, f'{ROBOT}_controller/follow_joint_trajectory')
     peer.eventually(client.server_is_ready, 'the action server')
     client.destroy()

@@ -450,7 +450,7 @@ def test_a_straight_line(client):
 
 def test_a_straight_line_that_ends_early(client):
     go_home(client)
-    at = fk(client).pose_stamped[0].pose.position
+    at = fk(client, link='tcp').pose_stamped[0].pose.position
     client.apply(diff(box('floor', (0.5, 0.5, 0.02), (at.x, at.y, at.z - 0.1))))
     answer = cartesian(client, 0.2, avoid_collisions=True)
     assert answer.error_code.val == CODES.SUCCESS
@@ -720,7 +720,7 @@ def test_waypoints_in_the_links_own_frame_follow_each_other(client):
 
 def test_a_straight_line_leads_out_of_a_contact(client):
     go_home(client)
-    at = fk(client).pose_stamped[0].pose.position
+    at = fk(client, link='tcp').pose_stamped[0].pose.position
     client.apply(diff(box('plate', (0.3, 0.3, 0.02), (at.x, at.y, at.z - 0.005))))
     assert not validity(client, HOME).valid
     answer = cartesian(client, -0.1, avoid_collisions=True)

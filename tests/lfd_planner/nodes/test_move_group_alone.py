@@ -15,7 +15,8 @@ from support.move_group_client import GROUP, HOME, MoveGroupClient, joint_goal
 from support.process import node_process
 
 from lfd_bringup.move_group import move_group_parameters
-from lfd_description.robots import find_robot, robot_description
+from lfd_description.model.builder import build_model
+from lfd_description.robots import find_robot
 
 ROBOT = find_robot('ur5e')
 CODES = MoveItErrorCodes
@@ -66,7 +67,7 @@ def test_nothing_is_planned_or_moved_from_a_state_that_nobody_knows(client):
     ],
 )
 def test_wrong_parameters_end_it_at_once_with_a_sentence(ros_domain, tmp_path, change, words):
-    parameters = {**move_group_parameters(ROBOT, robot_description(ROBOT)), **change}
+    parameters = {**move_group_parameters(build_model(ROBOT)), **change}
     file = tmp_path / 'parameters.yaml'
     file.write_text(yaml.safe_dump({'/**': {'ros__parameters': parameters}}))
     process = node_process(ros_domain, 'lfd_planner', 'move_group', '--ros-args', '--params-file', str(file))

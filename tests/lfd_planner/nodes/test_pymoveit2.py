@@ -171,8 +171,12 @@ def test_an_allowed_collision_lets_a_motion_pass(arm):
 
 def test_the_move_group_action(cell, arm):
     with stranger(cell.domain, use_move_group_action=True) as other:
-        other.move_to_configuration(LEFT)
-        assert other.wait_until_executed(PATIENCE)
+
+        def moved() -> bool:
+            other.move_to_configuration(LEFT)  # gives up after a second if the server is not known yet
+            return bool(other.wait_until_executed(PATIENCE))
+
+        eventually(moved, 'the motion')
         assert other.get_last_execution_error_code().val == MoveItErrorCodes.SUCCESS
 
 

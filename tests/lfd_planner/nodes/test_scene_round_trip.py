@@ -12,6 +12,7 @@ from std_srvs.srv import Trigger
 from support.cell import Cell, running_cell
 from support.move_group_client import MoveGroupClient
 
+from lfd_description.grippers import find_gripper
 from lfd_description.robots import find_robot, robot_description
 from lfd_description.scenes import Scene, find_scene
 from lfd_description.urdf import parse_urdf
@@ -50,7 +51,9 @@ def synchronize(client: MoveGroupClient) -> str:
 
 
 def scene_of_server(client: MoveGroupClient) -> Scene:
-    frames = RobotFrames(parse_urdf(robot_description(find_robot('ur5e'))), 'base_link')
+    frames = RobotFrames(
+        parse_urdf(robot_description(find_robot('ur5e'), gripper=find_gripper('two_finger'))), 'base_link'
+    )
     applied = apply_planning_scene(PlanningScene('base_link'), client.scene(), frames)
     assert not applied.faults
     return to_scene(unmarked(applied.scene))
