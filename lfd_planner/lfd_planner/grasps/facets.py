@@ -17,6 +17,9 @@ MOST_FACETS = 48
 _TURN = 1e-3  # of a normal, within which triangles count as parallel
 _ACROSS = 0.05  # the greatest cosine of what is across
 _NOT_SMALL = 0.1  # the least share of the largest face that a face to go by has
+EDGE = 1e-9  # [m], from its border, what is on a face
+MOST_AT_ONCE = 200_000  # places times edges, so that memory stays small
+_SAME = 1e-7  # [m], within which corners are the same
 _STEP = 1e-4  # [m], within which parallel triangles lie in one plane
 
 
@@ -34,18 +37,26 @@ class Facet:
     """(3,), the other one: u, v and the normal are right-handed"""
     area: float
     """[m^2]"""
-    triangles: Floats
-    """(M, 3, 2) [m], along u and v of the middle"""
+    border: Floats
+    """(E, 2, 2) [m], the ends of the edges around it and its holes, along u and v of the middle"""
 
     def holds(self, places: Floats) -> npt.NDArray[np.bool_]:
         """Whether each place (..., 2) [m], along u and v of the middle, is on the face."""
-        a, b, c = self.triangles[:, 0], self.triangles[:, 1], self.triangles[:, 2]
-        inside = np.ones((*places.shape[:-1], len(a)), dtype=np.bool_)
-        for one, two in ((a, b), (b, c), (c, a)):
-            edge = two - one
-            to = places[..., None, :] - one
-            inside &= edge[:, 0] * to[..., 1] - edge[:, 1] * to[..., 0] >= -1e-9
-        return np.asarray(inside.any(axis=-1))
+        flat = places.reshape(-1, 2)
+        step = max(1, MOST_AT_ONCE // len(self.border))
+        found = [self._holds(flat[start : start + step]) for start in range(0, len(flat), step)]
+        return np.concatenate([np.zeros(0, dtype=np.bool_), *found]).reshape(places.shape[:-1])
+
+    def _holds(self, places: Floats) -> npt.NDArray[np.bool_]:
+        a, b = self.border[:, 0], self.border[:, 1]
+        along, to = b - a, places[:, None, :] - a
+        level = np.where(along[:, 1] == 0.0, 1.0, along[:, 1])
+        passed = (a[:, 1] > places[:, None, 1]) != (b[:, 1] > places[:, None, 1])
+        left = to[..., 0] < along[:, 0] * to[..., 1] / level
+        inside = np.count_nonzero(passed & left, axis=1) % 2 == 1
+        share = np.clip((to * along).sum(axis=-1) / (along * along).sum(axis=-1), 0.0, 1.0)
+        away = np.linalg.norm(to - share[..., None] * along, axis=-1).min(axis=1)
+        return np.asarray(inside | (away <= EDGE))
 
 
 @lru_cache(maxsize=128)
@@ -88,4 +99,15 @@ def _facet(corners: Floats, normals: Floats, area: float) -> Facet:
     u = across(normal[None])[0]
     v = np.cross(normal, u)
     flat = np.stack([(corners - middle) @ u, (corners - middle) @ v], axis=-1)
-    return Facet(normal, middle, u, v, area, flat)
+    return Facet(normal, middle, u, v, area, _border(flat))
+
+
+def _border(triangles: Floats) -> Floats:
+    """The edges of flat triangles, (M, 3, 2), that only one of them has, (E, 2, 2)."""
+    edges = np.stack([triangles, np.roll(triangles, -1, axis=1)], axis=2).reshape(-1, 2, 2)
+    key = np.round(edges / _SAME).astype(np.int64)
+    swapped = (key[:, 0, 0] > key[:, 1, 0]) | ((key[:, 0, 0] == key[:, 1, 0]) & (key[:, 0, 1] > key[:, 1, 1]))
+    key[swapped] = key[swapped][:, ::-1]
+    _, first, counts = np.unique(key.reshape(-1, 4), axis=0, return_index=True, return_counts=True)
+    long = (key[first, 0] != key[first, 1]).any(axis=1)
+    return np.asarray(edges[first[(counts == 1) & long]])

@@ -68,6 +68,12 @@ def clear_of_parts(batch: Batch, surface: Surface, limits: FingerLimits, tally: 
     return batch[kept]
 
 
+def clear_of_palm(batch: Batch, surface: Surface, limits: FingerLimits, tally: Tally) -> Batch:
+    """The grasps whose palm is clear of the object."""
+    top = look(batch.tcp, surface, limits)[:, TOP]
+    return batch[_palm_kept(np.ones(len(batch), dtype=np.bool_), -top, limits, tally)]
+
+
 def width_kept(kept: Flags, width: Floats, limits: FingerLimits, what: str, tally: Tally) -> Flags:
     """Which widths [m] the pads open and close to; those that they do not are counted as rejected."""
     wide, narrow = width > limits.widest + CLOUD, width < limits.narrowest - CLOUD

@@ -20,7 +20,7 @@ from .hint import with_hint
 from .limits import FingerLimits
 from .primitives import primitive_grasps
 from .suction import clear_for_cup, suction_grasps
-from .surface import centre_of, size_of, surface_of
+from .surface import centre_of, has_surface, size_of, surface_of
 
 MOST_GRASPS = 2000
 """Of one object; the worst of more are left out."""
@@ -59,7 +59,11 @@ def _hinted(parts: _Parts, data: AnyGraspData, hint: GraspHint, seed: int) -> Gr
 @lru_cache(maxsize=1024)
 def _all(parts: _Parts, data: AnyGraspData, seed: int) -> GraspSet:
     tally = Tally()
-    if not parts:
+    flat = tuple(part for part in parts if isinstance(part.shape, TriangleMesh) and not has_surface(part.shape))
+    if flat:
+        tally.add(Reason.NO_SHAPE, 'a mesh of the object has no surface', count=len(flat))
+        parts = tuple(part for part in parts if part not in flat)
+    elif not parts:
         tally.add(Reason.NO_SHAPE, 'the object has no shape')
     if any(isinstance(part.shape, Plane) for part in parts):
         tally.add(Reason.ENDLESS, 'a plane has no end to hold')

@@ -30,13 +30,12 @@ _LIKING = 0.3
 def with_hint(found: GraspSet, surface: Surface, hint: GraspHint) -> GraspSet:
     """The grasps with the one that is nearest to the hint first, in both ways to swap fingers."""
     wanted = hint.tcp.matrix
-    shift, turn = _distances(found.tcp_matrices, wanted)
-    nearest = int(np.argmin(_farness(shift, turn)))
-    tries = _tries(found, surface, wanted, found.tcp_matrices[nearest])
+    farness = _farness(found.batch, hint)
+    tries = _tries(found, surface, wanted, found.tcp_matrices[int(np.argmin(farness))])
     tried_shift, tried_turn = _distances(tries.tcp, wanted)
-    best = int(np.argmin(_farness(tried_shift, tried_turn)))
+    best = int(np.argmin(_farness(tries, hint)))
     moved, turned = float(tried_shift[best]), float(tried_turn[best])
-    liked = (found.batch.penalty + _LIKING * np.minimum(_farness(shift, turn), 4.0)).round(9)
+    liked = (found.batch.penalty + _LIKING * np.minimum(farness, 4.0)).round(9)
     order = np.argsort(liked, kind='stable')
     rest = replace(found.batch, penalty=liked)[order]
     told = f'{millimetres(moved)} and {math.degrees(turned):.0f} degrees'
@@ -106,5 +105,8 @@ def _distances(tcp: Floats, wanted: Floats) -> tuple[Floats, Floats]:
     return shift, np.arccos(np.clip(0.5 * (trace - 1.0), -1.0, 1.0))
 
 
-def _farness(shift: Floats, turn: Floats) -> Floats:
-    return shift / FARTHEST + turn / MOST_TURN
+def _farness(grasps: Batch, hint: GraspHint) -> Floats:
+    """How unlike the hint grasps are, (N,): moved, turned, and fingers that are farther apart, or less far."""
+    shift, turn = _distances(grasps.tcp, hint.tcp.matrix)
+    apart = np.zeros(len(grasps)) if hint.width is None else np.nan_to_num(np.abs(grasps.width - hint.width))
+    return shift / FARTHEST + turn / MOST_TURN + apart / FARTHEST

@@ -7,19 +7,26 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from dataclasses import replace
 
 import numpy as np
 
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, Sphere
+from lfd_planner.scene import Part
 
+from .fit import clear_of_palm
 from .frames import AXES, frames
 from .grasp import Batch, Floats, Reason, Source, Tally
 from .limits import EXACT, FRICTION, FingerLimits, half_turn, spread
 from .outlines import Disc, Outline, Rectangle
+from .surface import surface_of
 
 Primitive = Box | Sphere | Cylinder | Capsule | Cone
 
 _COARSEST_ON_BALL = 12  # angles of a full turn; a ball has directions to come from times turns about them
+# How far to raise a hand beside a cone, as shares of what does not slip: straight from the side, one that stands on a
+# table is out of reach, and from its tip there is nothing for pads to lie on.
+_CONE_TILTS = (0.0, 0.35, -0.35, 0.7, -0.7, 1.0)
 _Row = tuple[float, float, float, float, Source]  # angle [rad], place across, place towards the palm, depth [m]
 
 
@@ -53,7 +60,7 @@ def _cylinder(radius: float, height: float, limits: FingerLimits, tally: Tally) 
     turns = len(limits.angles)
     if limits.accepts_width(2.0 * radius, 'cylinder', tally, 4 * turns):
         if limits.accepts_length(height, 'cylinder', tally, 2 * turns):
-            batches += _sides(radius, radius, spread(height - limits.finger, limits.step), 'cylinder', limits, tally)
+            batches += _sides(radius, spread(height - limits.finger, limits.step), 'cylinder', limits, tally)
         if limits.accepts_length(2.0 * radius, 'cylinder', tally, 2 * turns):
             batches += _ends(radius, 0.5 * height, 0.0, height, 'cylinder', limits, tally)
     if limits.accepts_width(height, 'cylinder, end to end,', tally, 2 * turns):
@@ -63,33 +70,84 @@ def _cylinder(radius: float, height: float, limits: FingerLimits, tally: Tally) 
 
 
 def _capsule(radius: float, height: float, limits: FingerLimits, tally: Tally) -> Batch:
-    if not limits.accepts_width(2.0 * radius, 'capsule', tally, 4 * len(limits.angles)):
-        return Batch.join([])
-    places = spread(height - 2.0 * radius - limits.finger, limits.step)
-    sides = _sides(radius, radius, places, 'capsule', limits, tally)
-    ends = _ends(radius, 0.5 * height - radius, radius, height - radius, 'capsule', limits, tally)
-    return Batch.join([*sides, *ends])
+    batches = []
+    turns = len(limits.angles)
+    if limits.accepts_width(2.0 * radius, 'capsule', tally, 4 * turns):
+        if limits.accepts_length(height, 'capsule', tally, 2 * turns):
+            places = spread(height - 2.0 * radius - limits.finger, limits.step)
+            batches += _sides(radius, places, 'capsule', limits, tally)
+        if limits.accepts_length(2.0 * radius, 'capsule', tally, 2 * turns):
+            batches += _ends(radius, 0.5 * height - radius, radius, height - radius, 'capsule', limits, tally)
+    return Batch.join(batches)
 
 
 def _cone(radius: float, height: float, limits: FingerLimits, tally: Tally) -> Batch:
     turns = len(limits.angles)
     if radius > FRICTION * height:
-        lean, most = (round(math.degrees(math.atan(slope))) for slope in (radius / height, FRICTION))
+        lean, most = (round(math.degrees(angle)) for angle in (math.atan2(radius, height), math.atan(FRICTION)))
         detail = f"the cone's side leans by {lean} degrees, pads hold up to {most}"
         tally.add(Reason.SLIPS, detail, count=4 * turns)
         return Batch.join([])
     batches = []
-    if limits.accepts_length(height, 'cone', tally, 2 * turns):
-        # The pads touch at the wider end of the finger: places by the radius there.
-        widest = min(radius, 0.5 * limits.widest)
-        narrowest = max(0.5 * limits.narrowest, radius * limits.finger / height)
-        if limits.accepts_width(2.0 * widest, 'cone', tally, 2 * turns) and widest >= narrowest - EXACT:
-            for rim in _between(widest, narrowest, limits.step * radius / height):
-                place = 0.5 * height - rim * height / radius + 0.5 * limits.finger
-                batches += _sides(rim, radius, [place], 'cone', limits, tally)
-    if limits.accepts_width(2.0 * radius, 'cone', tally, 2 * turns):
+    widest = min(2.0 * radius, limits.widest)
+    long = limits.accepts_length(height, 'cone', tally, 2 * turns)
+    if long and limits.accepts_width(widest, 'cone', tally, 2 * turns):
+        steepest = _steepest(radius / height)
+        for tilt in dict.fromkeys(round(share * steepest, 2) + 0.0 for share in _CONE_TILTS):
+            batches += _raised(Cone(radius, height), tilt, limits, tally)
+    # From its tip, a cone becomes wider behind the pads.
+    tally.add(Reason.TOO_SHALLOW, "from the cone's tip, only the finger tips would touch it", count=turns)
+    wide = limits.accepts_width(2.0 * radius, 'cone', tally, turns)
+    if wide and limits.accepts_length(2.0 * radius, 'cone', tally, turns):
         batches += _end(-1.0, radius, 0.5 * height, 0.0, height, 'cone', limits, tally)
     return Batch.join(batches)
+
+
+def _raised(cone: Cone, tilt: float, limits: FingerLimits, tally: Tally) -> list[Batch]:
+    """Grasps of a cone from the side, with the hand raised by an angle [rad] towards the tip, or below zero the base.
+
+    In the plane of the axis and the hand, u is the way across the axis and h that along it. The pads touch with the
+    edges of the fingers that are nearer to the base, where these edges pass the axis most closely.
+    """
+    slope, turns = cone.radius / cone.height, len(limits.angles)
+    turned, cos, sin = slope * math.tan(tilt), math.cos(tilt), math.sin(tilt)
+    share = math.sqrt(1.0 - turned * turned)  # of the radius where the pads touch, half of their gap
+    lean = math.acos(min(1.0, math.cos(math.atan(slope)) * share))
+    rims = np.array(_rims(cone, tilt, share, limits, tally))
+    out = np.repeat(_around(limits.angles), len(rims), axis=0)
+    z = -cos * out - sin * AXES[2]
+    # Fingers are about as long as they open wide; whether the tip meets this very palm, collision checks will see.
+    longer = replace(limits, reach=limits.widest + limits.depths[0])
+    surface = surface_of((Part(cone),))
+    batches = []
+    for depth in limits.depths:
+        u = np.tile(turned * rims + depth * cos + 0.5 * limits.finger * sin, turns)[:, None]
+        h = np.tile(0.5 * cone.height - rims / slope - depth * sin + 0.5 * limits.finger * cos, turns)[:, None]
+        tcp = frames(np.cross(z, AXES[2]) / cos, z, h * AXES[2] - u * out)
+        batch = Batch.of(tcp, np.tile(2.0 * share * rims, turns), np.full(len(tcp), depth), Source.SIDE)
+        batch = replace(batch, penalty=np.full(len(tcp), 0.5 * math.tan(lean)))
+        batches.append(clear_of_palm(batch, surface, longer, tally))
+    return batches
+
+
+def _rims(cone: Cone, tilt: float, share: float, limits: FingerLimits, tally: Tally) -> list[float]:
+    """The radii of a cone at which the pads of a raised hand may touch it [m], the largest first."""
+    slope, count = cone.radius / cone.height, 2 * len(limits.angles)
+    widest = min(cone.radius, 0.5 * limits.widest / share)
+    if not limits.accepts_width(2.0 * share * widest, 'cone', tally, count):
+        return []
+    # Where the edge of a finger that is nearer to the tip is still on the cone.
+    least = limits.finger * (abs(math.sin(tilt)) + slope * math.cos(tilt)) / (1.0 - slope * abs(math.tan(tilt)))
+    if not limits.accepts_length(limits.finger * widest / least, 'cone', tally, count):
+        return []
+    narrowest = min(widest, max(0.5 * limits.narrowest / share, least))
+    return _between(widest, narrowest, limits.step * slope)
+
+
+def _steepest(slope: float) -> float:
+    """The most that a hand can be raised beside a cone of a slope [rad] before what the pads touch leans too much."""
+    upright = math.cos(math.atan(FRICTION)) / math.cos(math.atan(slope))
+    return math.atan(math.sqrt(max(1.0 - upright * upright, 0.0)) / slope)
 
 
 def _ball(radius: float, limits: FingerLimits, tally: Tally) -> Batch:
@@ -97,7 +155,8 @@ def _ball(radius: float, limits: FingerLimits, tally: Tally) -> Batch:
     approaches = _directions(count)
     turns = half_turn(tuple(2.0 * math.pi * number / count for number in range(count)))
     total = 2 * len(approaches) * len(turns)
-    if not limits.accepts_width(2.0 * radius, 'ball', tally, total):
+    wide = limits.accepts_width(2.0 * radius, 'ball', tally, total)
+    if not wide or not limits.accepts_length(2.0 * radius, 'ball', tally, total):
         return Batch.join([])
     batches = []
     for depth in limits.depths_within(radius, radius, 'ball', tally, total):
@@ -166,14 +225,12 @@ def _in_plane(rows: list[_Row], closing: int, width: float) -> Batch:
     return Batch.of(tcp, width, depth, [row[4] for row in rows])
 
 
-def _sides(
-    radius: float, largest: float, places: list[float], what: str, limits: FingerLimits, tally: Tally
-) -> list[Batch]:
-    """Grasps across the axis z at places along it [m]: `radius` is that at the pads, `largest` that before the palm."""
+def _sides(radius: float, places: list[float], what: str, limits: FingerLimits, tally: Tally) -> list[Batch]:
+    """Grasps across the axis z at places along it [m]."""
     out = _around(limits.angles)
     batches = []
     count = 2 * len(out) * len(places)
-    for depth in limits.depths_within(radius, largest, what, tally, count):
+    for depth in limits.depths_within(radius, radius, what, tally, count):
         origin = np.concatenate([[0.0, 0.0, place] - depth * out for place in places])
         z = np.tile(-out, (len(places), 1))
         tcp = frames(np.cross(z, AXES[2]), z, origin)
@@ -208,9 +265,9 @@ def _around(angles: tuple[float, ...]) -> Floats:
 
 
 def _between(high: float, low: float, step: float) -> list[float]:
-    """Numbers from `high` down to `low`, about `step` apart."""
-    count = min(max(int((high - low) / step), 0), 6)
-    return [high - (high - low) * number / count for number in range(count + 1)] if count else [high]
+    """Numbers from `high` down to `low`, both of them, about `step` apart."""
+    count = min(max(int((high - low) / step), 1), 6)
+    return [high - (high - low) * number / count for number in range(count + 1)] if high - low > EXACT else [high]
 
 
 def _directions(count: int) -> Floats:

@@ -206,7 +206,7 @@ def _on_facet(facet: Facet, data: SuctionGraspData, tally: Tally) -> Iterator[_R
 
 def _grid(facet: Facet, step: float) -> Floats:
     """Places on a face, (N, 2) [m], its middle first."""
-    low, high = facet.triangles.min(axis=(0, 1)), facet.triangles.max(axis=(0, 1))
+    low, high = facet.border.min(axis=(0, 1)), facet.border.max(axis=(0, 1))
     step = max(step, float((high - low).max()) / MOST_PLACES)
     lines = []
     for axis in range(2):

@@ -17,7 +17,7 @@ from lfd_planner.scene import Part, SceneShape, TriangleMesh, triangles_of
 
 from .grasp import Floats, Integers
 
-MOST_POINTS = 20_000
+MOST_POINTS = 20_000  # about
 FINEST = 0.001  # [m] between points
 _DAMAGED = 1e-15  # [m^3], the volume below which a mesh is no solid
 
@@ -49,6 +49,12 @@ def surface_of(parts: tuple[Part, ...]) -> Surface:
     return Surface(
         np.ascontiguousarray(points), np.ascontiguousarray(normals), max(cloud[2] for cloud in clouds), middle, radius
     )
+
+
+def has_surface(mesh: TriangleMesh) -> bool:
+    """Whether a mesh has a triangle that is not just a line."""
+    a, b, c = (mesh.vertices[mesh.triangles[:, corner]] for corner in range(3))
+    return bool(np.cross(b - a, c - a).any())
 
 
 def centre_of(parts: tuple[Part, ...]) -> Floats:
@@ -130,17 +136,35 @@ def _shape_cloud(mesh: TriangleMesh) -> tuple[Floats, Floats, float]:
     corners, normal, double = corners[double > 0.0], normal[double > 0.0], double[double > 0.0]
     normal = normal / double[:, None]
     spacing = max(FINEST, math.sqrt(0.5 * float(double.sum()) / MOST_POINTS))
+    longest = _sides(corners).max(axis=1)
     while True:
-        along, beside = _steps(corners, spacing)
-        if int((along * beside).sum()) <= MOST_POINTS or spacing > 1.0:
+        small = longest <= spacing
+        along, beside = _steps(corners[~small], spacing)
+        if int((along * beside).sum()) <= MOST_POINTS:
             break
         spacing *= 1.2
-    return *_grid(corners, normal, along, beside), spacing
+    points, normals = _grid(corners[~small], normal[~small], along, beside)
+    few, looks = _thinned(corners[small].reshape(-1, 3), np.repeat(normal[small], 3, axis=0), 0.5 * spacing)
+    return np.concatenate([points, few]), np.concatenate([normals, looks]), spacing
+
+
+def _thinned(points: Floats, normals: Floats, cell: float) -> tuple[Floats, Floats]:
+    """Points, (N, 3) [m], and their normals; of too many one of those in a cell that look about the same way."""
+    if len(points) <= MOST_POINTS:
+        return points, normals
+    key = np.concatenate([np.floor(points / cell), np.round(normals)], axis=1)
+    _, first = np.unique(key, axis=0, return_index=True)
+    return points[np.sort(first)], normals[np.sort(first)]
+
+
+def _sides(corners: Floats) -> Floats:
+    """The lengths of the sides of triangles, (N, 3) [m]."""
+    return np.asarray(np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2))
 
 
 def _steps(corners: Floats, spacing: float) -> tuple[Integers, Integers]:
     """How many points triangles get along their long sides and along their shortest."""
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)
+    sides = _sides(corners)
     along = np.ceil(sides.max(axis=1) / spacing).astype(np.int64) + 1
     beside = np.ceil(sides.min(axis=1) / spacing).astype(np.int64) + 1
     return along, beside
@@ -148,7 +172,7 @@ def _steps(corners: Floats, spacing: float) -> tuple[Integers, Integers]:
 
 def _grid(corners: Floats, normal: Floats, along: Integers, beside: Integers) -> tuple[Floats, Floats]:
     """Points in rows from the tip of each triangle to its shortest side, and their normals."""
-    sides = np.linalg.norm(corners - np.roll(corners, -1, axis=1), axis=2)
+    sides = _sides(corners)
     tip = (np.argmin(sides, axis=1) + 2) % 3
     every = np.arange(len(corners))
     a, b, c = (corners[every, (tip + turn) % 3] for turn in range(3))

@@ -14,12 +14,11 @@ from typing import NamedTuple
 import numpy as np
 
 from lfd_description.urdf import Matrix
-from lfd_planner.scene import Body
 
 from .contacts import FREE, Contacts, Mask, Permission, near_rest
 from .replay import Held, Stage, Stretch
-from .report import Check, Clearance, Finding
-from .solids import TOUCH, Numbers, Place, Solid, distance, object_solids
+from .report import Check, Clearance, Finding, millimetres
+from .solids import TOUCH, Numbers, Place, Solid, distance, steps
 
 FARTHEST = 0.5  # [m], beyond which nobody asks how far apart things are
 
@@ -54,10 +53,8 @@ class _Closest(NamedTuple):
 class CollisionCheck:
     """Checks stretches one after the other; remembers the smallest clearance and how much was measured."""
 
-    def __init__(self, stage: Stage, links: Sequence[Solid], bodies: Mapping[str, Body], contacts: Contacts) -> None:
+    def __init__(self, stage: Stage, contacts: Contacts) -> None:
         self._stage = stage
-        self._links = [solid for solid in links if solid.owner in stage.links]
-        self._objects = {name: object_solids(name, body) for name, body in bodies.items()}
         self._contacts = contacts
         self.clearance: Clearance | None = None
         self.counts: Counter[str] = Counter()
@@ -65,9 +62,12 @@ class CollisionCheck:
     def check(self, stretch: Stretch) -> Iterator[Finding]:
         """What touches in a stretch and may not; the deepest sample of each pair."""
         poses = self._stage.link_poses(stretch.q)
-        links = [_track(solid, poses[:, self._stage.links[solid.owner]]) for solid in self._links]
+        links = [_track(solid, poses[:, self._stage.links[solid.owner]]) for solid in self._stage.link_solids]
         carried = {name: self._carried(held, poses) for name, held in stretch.held.items()}
-        standing = {name: [_fixed(solid, at) for solid in self._objects[name]] for name, at in stretch.standing.items()}
+        standing = {
+            name: [_fixed(solid, at) for solid in self._stage.object_solids[name]]
+            for name, at in stretch.standing.items()
+        }
         self.counts['states'] += len(stretch.times)
         worst: dict[tuple[str, str], _Closest] = {}
         for pair, found in self._pairs(stretch, poses, links, carried, standing):
@@ -75,12 +75,12 @@ class CollisionCheck:
                 worst[pair] = found
         for (a, b), found in worst.items():
             time = float(stretch.times[found.sample])
-            message = f"'{a}' is {_millimetres(found.distance)} in '{b}'."
+            message = f"'{a}' is {millimetres(found.distance)} in '{b}'."
             yield Finding(Check.COLLISION, message, stretch.index, time, (a, b), -found.distance)
 
     def _carried(self, held: Held, poses: Matrix) -> list[_Track]:
         carrier = poses[:, self._stage.links[held.attachment.link]] @ held.grip
-        return [_track(solid, carrier) for solid in self._objects[held.object]]
+        return [_track(solid, carrier) for solid in self._stage.object_solids[held.object]]
 
     def _pairs(
         self, stretch: Stretch, poses: Matrix, links: Sequence[_Track], carried: _Tracks, standing: _Tracks
@@ -183,12 +183,4 @@ def _travel(turns: Matrix, centres: Matrix, radius: float) -> Numbers:
     """How far any point of a ball can have moved since the first sample, (N,) [m]."""
     if len(turns) == 1:
         return np.zeros(1)
-    # A turn by an angle w moves a point at radius r by 2 r sin(w/2), and the norm of the difference of two rotation
-    # matrices is 2 sqrt(2) sin(w/2).
-    swing = np.linalg.norm(np.diff(turns, axis=0), axis=(1, 2)) * (radius / np.sqrt(2.0))
-    steps = np.linalg.norm(np.diff(centres, axis=0), axis=1) + swing
-    return np.concatenate([np.zeros(1), np.cumsum(steps)])
-
-
-def _millimetres(length: float) -> str:
-    return f'{1e3 * abs(length):.2f} mm'
+    return np.concatenate([np.zeros(1), np.cumsum(steps(turns, centres, radius))])

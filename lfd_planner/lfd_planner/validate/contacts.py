@@ -24,7 +24,7 @@ from lfd_planner.scene import PlanningScene
 
 from .replay import Held, Stretch
 
-PRESS = 0.0015  # [m], that pads may be pressed into what they hold
+PRESS = 0.0005  # [m], that pads may be pressed into what they hold
 REST = 0.0015  # [m], that an object may be in what it stands on: recorded places are not exact
 NEAR = 0.005  # [m], from where it stood or will stand, within which it may touch what it stands on
 

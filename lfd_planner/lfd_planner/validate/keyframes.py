@@ -12,7 +12,7 @@ from lfd_planner.mtdf import Keyframe, Pick, Place, SetOutput, Task, Trajectory,
 from lfd_planner.pose import Pose
 
 from .replay import Held, Stage, Story, Stretch
-from .report import Check, Finding
+from .report import Check, Finding, millimetres
 
 AWAY = 0.001  # [m], of a placed object from its place
 TURNED = 0.01  # [rad]
@@ -54,7 +54,7 @@ class KeyframeCheck:
         end = parts[-1]
         match keyframe:
             case Pick(object=descriptor):
-                if self._name(descriptor) not in self._held_after(end):
+                if self._name(descriptor) not in self.story.held_after(end):
                     message = f"Keyframe {number} picks '{self._name(descriptor)}', which is not in the hand after it."
                     yield Finding(Check.KEYFRAME, message, end.index, end.end, (self._name(descriptor),))
             case Place(object=descriptor, pose=pose):
@@ -75,12 +75,12 @@ class KeyframeCheck:
 
     def _placed(self, number: int, name: str, place: Pose, parts: Sequence[Stretch]) -> Iterator[Finding]:
         releases = [part for part in parts if part.segment.detach is not None and part.segment.detach.object == name]
-        if not releases or name in self._held_after(parts[-1]):
+        if not releases or name in self.story.held_after(parts[-1]):
             message = f"Keyframe {number} places '{name}', which is not let go of."
             yield Finding(Check.KEYFRAME, message, parts[-1].index, parts[-1].end, (name,))
             return
         last = releases[-1]
-        at = self._standing_after(last).get(name)
+        at = self.story.standing_after(last).get(name)
         if at is not None:
             yield from _compared(Check.PLACE, name, at, place, last)
 
@@ -93,7 +93,7 @@ class KeyframeCheck:
             shift, turn = differences(way[at:], (self.origin @ pose).matrix)
             passed = np.flatnonzero((shift <= ON_THE_WAY * AWAY) & (turn <= ON_THE_WAY * TURNED))
             if not len(passed):
-                nearest = f', {1e3 * float(shift.min()):.1f} mm at its nearest' if len(shift) else ''
+                nearest = f', {millimetres(float(shift.min()))} at its nearest' if len(shift) else ''
                 message = f"'{name}' does not pass pose {count} of keyframe {number}{nearest}."
                 yield Finding(Check.KEYFRAME, message, parts[-1].index, parts[-1].end, (name,))
                 return
@@ -133,14 +133,6 @@ class KeyframeCheck:
     def _name(self, descriptor: str) -> str:
         return self.objects.get(descriptor, descriptor)
 
-    def _held_after(self, stretch: Stretch) -> Mapping[str, Held]:
-        after = stretch.index + 1
-        return self.story.stretches[after].held if after < len(self.story.stretches) else self.story.held
-
-    def _standing_after(self, stretch: Stretch) -> Mapping[str, Matrix]:
-        after = stretch.index + 1
-        return self.story.stretches[after].standing if after < len(self.story.stretches) else self.story.standing
-
 
 def differences(poses: Matrix, other: Matrix) -> tuple[Matrix, Matrix]:
     """How far transforms, (N, 4, 4), are from another: shifts [m] and turns [rad], (N,) each."""
@@ -153,7 +145,7 @@ def differences(poses: Matrix, other: Matrix) -> tuple[Matrix, Matrix]:
 def _compared(check: Check, name: str, at: Matrix, place: Pose, stretch: Stretch) -> Iterator[Finding]:
     shift, turn = (float(found[0]) for found in differences(at[np.newaxis], place.matrix))
     if shift > AWAY:
-        message = f"'{name}' is {1e3 * shift:.2f} mm away from where it belongs."
+        message = f"'{name}' is {millimetres(shift)} away from where it belongs."
         yield Finding(check, message, stretch.index, stretch.end, (name,), shift)
     if turn > TURNED:
         message = f"'{name}' is turned by {turn:.4f} rad from how it belongs."

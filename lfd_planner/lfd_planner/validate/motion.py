@@ -44,7 +44,7 @@ def structure(solution: Solution, model: RobotModel, keyframes: int) -> Iterator
         if not 0 <= segment.keyframe < keyframes:
             message = f'It serves keyframe {segment.keyframe}; the task has {keyframes}.'
             yield Finding(Check.STRUCTURE, message, index)
-        yield from _unknown_joints(index, segment, model)
+        yield from _gripper_joints(index, segment, model)
 
 
 def _borders(solution: Solution) -> Iterator[Finding]:
@@ -61,8 +61,12 @@ def _borders(solution: Solution) -> Iterator[Finding]:
         yield Finding(Check.STRUCTURE, f'The segments end at point {end}, and the motion at {last}.')
 
 
-def _unknown_joints(index: int, segment: Segment, model: RobotModel) -> Iterator[Finding]:
-    for joint in segment.gripper:
+def _gripper_joints(index: int, segment: Segment, model: RobotModel) -> Iterator[Finding]:
+    """Joints that there are not, and positions that are none."""
+    for joint, position in segment.gripper.items():
+        if not np.isfinite(position):
+            message = f"'{joint}' of the gripper is to go to {position}, which is no position."
+            yield Finding(Check.STRUCTURE, message, index, subjects=(joint,))
         known = [found.name for found in model.tree.joints if found.moves]
         if joint not in known or joint in model.group.joints:
             message = f"The gripper has no joint '{joint}'{did_you_mean(joint, known)}."

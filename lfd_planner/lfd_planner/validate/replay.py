@@ -1,7 +1,8 @@
 """The motion played again without a planner: who stands where, and who is held how, in each segment.
 
-A segment's stretch is sampled so densely that no turning joint moves by more than `STEP` between two samples. Attaching
-keeps an object where it is in its link; detaching leaves it where it is in the scene.
+A segment's stretch is sampled so densely that between two samples no joint of the arm moves by more than `STEP`, and no
+point of the robot or of what it holds by more than `TRAVEL`. Attaching keeps an object where it is in its link;
+detaching leaves it where it is in the scene.
 """
 
 from __future__ import annotations
@@ -11,17 +12,20 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from lfd_description.bodies import collision_bodies
 from lfd_description.kinematics import Tree
+from lfd_description.model.builder import mesh_finder
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
-from lfd_planner.scene import PlanningScene
+from lfd_planner.scene import Body, PlanningScene
 from lfd_planner.solution import Attachment, Segment, Solution
 from lfd_planner.timing import Trajectory
 
 from .report import Check, Finding
-from .solids import Numbers
+from .solids import Numbers, link_solids, object_solids, steps
 
-STEP = 0.002  # [rad or m], of an arm's joint between two samples
+STEP = 0.005  # [rad or m], of an arm's joint between two samples
+TRAVEL = 0.0005  # [m], of any point between two samples
 GRIPPER_STEP = 0.0005  # [rad or m], of a gripper's joint
 STILL = 1e-6  # [rad or m] and [rad/s or m/s], up to which a joint stands
 
@@ -59,6 +63,8 @@ class Stretch:
     held: Mapping[str, Held]
     arm_moves: bool
     gripper_moves: bool
+    outputs: Mapping[str, bool | float] = field(default_factory=dict)
+    """What was switched in the segments before."""
 
     @property
     def end(self) -> float:
@@ -77,9 +83,27 @@ class Story:
     """What is held in the end."""
     findings: tuple[Finding, ...] = ()
 
+    def held_after(self, stretch: Stretch) -> Mapping[str, Held]:
+        """What is held when a stretch is over."""
+        after = stretch.index + 1
+        return self.stretches[after].held if after < len(self.stretches) else self.held
+
+    def standing_after(self, stretch: Stretch) -> Mapping[str, Matrix]:
+        """Where all stands that nobody holds when a stretch is over."""
+        after = stretch.index + 1
+        return self.stretches[after].standing if after < len(self.stretches) else self.standing
+
+    def leaving_after(self, stretch: Stretch) -> Stretch | None:
+        """The next stretch in which the arm moves; None: it does not."""
+        return next((later for later in self.stretches[stretch.index + 1 :] if later.arm_moves), None)
+
 
 class Stage:
-    """The robot's kinematics in a scene."""
+    """The robot's kinematics in a scene, and the solids of all that is there.
+
+    Raises:
+        UrdfError, MeshError: a shape cannot be used.
+    """
 
     def __init__(self, model: RobotModel, scene: PlanningScene) -> None:
         self.model = model
@@ -88,6 +112,12 @@ class Stage:
         self.column = {name: number for number, name in enumerate(self.joints)}
         self.links = {name: number for number, name in enumerate(self.tree.links)}
         self._frame = self.links.get(scene.frame, 0)
+        self.bodies: dict[str, Body] = {
+            name: thing.body for things in (scene.objects, scene.attached) for name, thing in things.items()
+        }
+        solids = link_solids(collision_bodies(model.urdf, mesh_finder(model.robot)))
+        self.link_solids = tuple(solid for solid in solids if solid.owner in self.links)
+        self.object_solids = {name: object_solids(name, body) for name, body in self.bodies.items()}
 
     def link_poses(self, q: Matrix) -> Matrix:
         """The 4x4 transforms scene -> link, (N, links, 4, 4) [m], for rows of all joints' positions."""
@@ -101,6 +131,19 @@ class Stage:
         """The 4x4 transform scene -> link [m], for one row of positions."""
         found: Matrix = self.link_poses(q[np.newaxis])[0, self.links[link]]
         return found
+
+    def travel(self, q: Matrix, held: Mapping[str, Held]) -> Numbers:
+        """How far any point of the robot and of what it holds can move from row to row of positions, (N - 1,) [m]."""
+        poses = self.link_poses(q)
+        ways = [(poses[:, self.links[solid.owner]] @ solid.origin, solid) for solid in self.link_solids]
+        for thing in held.values():
+            carrier = poses[:, self.links[thing.attachment.link]] @ thing.grip
+            ways += [(carrier @ solid.origin, solid) for solid in self.object_solids[thing.object]]
+        farthest = np.zeros(len(q) - 1)
+        for way, solid in ways:
+            turns = way[:, :3, :3]
+            farthest = np.maximum(farthest, steps(turns, way[:, :3, 3] + turns @ solid.centre, solid.radius))
+        return farthest
 
     def start(self, scene: PlanningScene, first: Numbers, arm: Sequence[str]) -> Numbers:
         """All joints' positions before the motion: as the scene says, the arm as its first point says.
@@ -141,9 +184,14 @@ def sample_times(trajectory: Trajectory, first: int, last: int, step: float) -> 
     fastest = np.abs(v).max(axis=1, initial=0.0)
     # On a cubic the speed is at most 1.5 times the mean plus the greater speed at the ends.
     most = 1.5 * way + np.maximum(fastest[:-1], fastest[1:]) * span
-    counts = np.maximum(1, np.ceil(most / step)).astype(int)
+    return _denser(times, np.ceil(most / step))
+
+
+def _denser(times: Numbers, counts: Numbers) -> Numbers:
+    """Times, (N,) [s], with those between two neighbours cut into so many pieces, (N - 1,)."""
     pieces = [
-        np.linspace(a, b, count, endpoint=False) for a, b, count in zip(times[:-1], times[1:], counts, strict=True)
+        np.linspace(a, b, max(1, int(count)), endpoint=False)
+        for a, b, count in zip(times[:-1], times[1:], counts, strict=True)
     ]
     return np.concatenate([*pieces, times[-1:]])
 
@@ -163,9 +211,11 @@ class _Player:
             for name, thing in self.scene.attached.items()
         }
         stretches: list[Stretch] = []
+        outputs: dict[str, bool | float] = {}
         for index, segment in enumerate(self.solution.segments):
-            stretch = self.stretch(index, segment, q, standing, held)
+            stretch = replace(self.stretch(index, segment, q, standing, held), outputs=outputs)
             stretches.append(stretch)
+            outputs = {**outputs, **segment.outputs}
             q = stretch.q[-1]
             standing, held = self.changed(stretch, standing, held)
         return Story(tuple(_with_releases(self.stage, stretches)), standing, held, tuple(self.findings))
@@ -174,21 +224,31 @@ class _Player:
         self, index: int, segment: Segment, q: Numbers, standing: Mapping[str, Matrix], held: Mapping[str, Held]
     ) -> Stretch:
         trajectory = self.solution.trajectory
+        moves = not still(trajectory, segment.first, segment.last)
         goal = {joint: position for joint, position in segment.gripper.items() if joint in self.stage.column}
-        columns = [self.stage.column[joint] for joint in goal]
-        way = np.array(list(goal.values())) - q[columns]
-        gripper_moves = bool(np.abs(way).max(initial=0.0) > STILL)
+        way = {self.stage.column[joint]: position - q[self.stage.column[joint]] for joint, position in goal.items()}
+        farthest = max((abs(distance) for distance in way.values()), default=0.0)
         times = sample_times(trajectory, segment.first, segment.last, STEP)
-        if gripper_moves:
-            count = int(np.ceil(np.abs(way).max() / GRIPPER_STEP)) + 1
+        if farthest > STILL:
+            count = int(np.ceil(farthest / GRIPPER_STEP)) + 1
             times = np.union1d(times, np.linspace(times[0], times[-1], count))
+        rows = self.rows(times, q, way)
+        if moves:
+            # Within a sample's time the arm may be a little faster than on average.
+            times = _denser(times, np.ceil(1.1 * self.stage.travel(rows, held) / TRAVEL))
+            rows = self.rows(times, q, way)
+        return Stretch(index, segment, times, rows, standing, held, moves, farthest > STILL)
+
+    def rows(self, times: Numbers, q: Numbers, way: Mapping[int, float]) -> Matrix:
+        """All joints' positions at times, (N, dof) [rad or m], if the gripper's go a way from where they are at q."""
         rows = np.repeat(q[np.newaxis], len(times), axis=0)
-        rows[:, [self.stage.column[name] for name in self.solution.joints]] = trajectory.sample(times).q
+        arm = [self.stage.column[name] for name in self.solution.joints]
+        rows[:, arm] = self.solution.trajectory.sample(times).q
         duration = times[-1] - times[0]
         share = (times - times[0]) / duration if duration > 0.0 else np.ones(len(times))
-        rows[:, columns] = q[columns] + share[:, np.newaxis] * way
-        moves = not still(trajectory, segment.first, segment.last)
-        return Stretch(index, segment, times, rows, standing, held, moves, gripper_moves)
+        for column, distance in way.items():
+            rows[:, column] = q[column] + share * distance
+        return rows
 
     def changed(
         self, stretch: Stretch, standing: Mapping[str, Matrix], held: Mapping[str, Held]

@@ -66,8 +66,8 @@ class Report:
     """How much was looked at, by its name."""
     clearance: Clearance | None = None
     """The smallest, where objects do not stand on what they are lifted off or lowered to."""
-    segments: tuple[str, ...] = ()
-    """The segments' names."""
+    segments: tuple[tuple[str, int], ...] = ()
+    """The segments' names and the keyframes that they serve."""
 
     @property
     def ok(self) -> bool:
@@ -99,7 +99,7 @@ class Report:
         """The report for programs, fit for JSON."""
         return {
             'ok': self.ok,
-            'findings': [asdict(finding) for finding in self.findings],
+            'findings': [{**asdict(finding), 'keyframe': self._keyframe(finding)} for finding in self.findings],
             'checked': dict(self.checked),
             'clearance': None if self.clearance is None else asdict(self.clearance),
         }
@@ -111,5 +111,14 @@ class Report:
         return f'{finding.check}{where}: {finding.message}'
 
     def _place(self, segment: int) -> str:
-        name = self.segments[segment] if 0 <= segment < len(self.segments) else '?'
-        return f"segment {segment} '{name}'"
+        name, keyframe = self.segments[segment]
+        return f"segment {segment} '{name}' of keyframe {keyframe}"
+
+    def _keyframe(self, finding: Finding) -> int | None:
+        return None if finding.segment is None else self.segments[finding.segment][1]
+
+
+def millimetres(length: float) -> str:
+    """A length [m] as people read it, without its sign, however small it is."""
+    length = abs(1e3 * length)
+    return f'{length:.2f} mm' if length >= 0.005 else f'{length:.2g} mm'

@@ -89,6 +89,18 @@ def _geometry(shape: SceneShape) -> Geometry:
     return collision_geometry(shape)
 
 
+def steps(turns: Matrix, centres: Matrix, radius: float) -> Numbers:
+    """How far any point of a ball can move from one sample to the next, (N - 1,) [m].
+
+    Of its rotations, (N, 3, 3), and centres, (N, 3) [m], at the samples.
+    """
+    # A turn by an angle w moves a point at radius r by 2 r sin(w/2), and the norm of the difference of two rotation
+    # matrices is 2 sqrt(2) sin(w/2).
+    swing = np.linalg.norm(np.diff(turns, axis=0), axis=(1, 2)) * (radius / np.sqrt(2.0))
+    found: Numbers = np.linalg.norm(np.diff(centres, axis=0), axis=1) + swing
+    return found
+
+
 def distance(a: Solid, at_a: Place, b: Solid, at_b: Place) -> float:
     """The distance of two solids [m]; below zero: how deep they are in each other."""
     return nearest(a, at_a, b, at_b).distance

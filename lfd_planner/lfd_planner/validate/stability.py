@@ -42,6 +42,8 @@ class Stack:
         self._standing = standing
         self._surface: dict[str, Matrix] = {}
         self._areas: dict[str, dict[str, Matrix]] = {}
+        self._loads: dict[str, tuple[float, Numbers]] = {}
+        self._asked: set[str] = set()
 
     def carriers(self, name: str) -> dict[str, Matrix]:
         """What an object stands on, and where: points x, y, (K, 2) [m]."""
@@ -53,6 +55,10 @@ class Stack:
     def above(self, name: str) -> tuple[str, ...]:
         """The movable objects that stand on an object."""
         return tuple(other for other in self._movable if other != name and name in self.carriers(other))
+
+    def is_movable(self, name: str) -> bool:
+        """Whether an object can fall."""
+        return name in self._movable
 
     def falls(self, name: str) -> Iterator[Fall]:
         """Who does not stay, of an object and all that carry it."""
@@ -81,14 +87,20 @@ class Stack:
 
     def _load(self, name: str) -> tuple[float, Numbers]:
         """The weight that an object passes on, and where it acts: x, y [m]."""
+        if name in self._loads:
+            return self._loads[name]
         own = self._shapes.mass(name)
         pose = self._standing[name]
         weights, places = [own.amount], [(pose[:3, :3] @ own.centre + pose[:3, 3])[:2]]
+        self._asked.add(name)
         for other in self.above(name):
-            weight, place = self._load(other)
-            weights.append(weight)
-            places.append(depth_inside(hull(self.carriers(other)[name]), place)[1])
-        return sum(weights), np.average(places, axis=0, weights=weights)
+            # Objects that are in each other can each stand on the other; each counts as on the first one asked for.
+            if other not in self._asked or other in self._loads:
+                weight, place = self._load(other)
+                weights.append(weight)
+                places.append(depth_inside(hull(self.carriers(other)[name]), place)[1])
+        self._loads[name] = sum(weights), np.average(places, axis=0, weights=weights)
+        return self._loads[name]
 
     def _shared(self, upper: str, lower: str) -> Matrix:
         """Where an object stands on another: points x, y, (K, 2) [m]."""
@@ -97,6 +109,9 @@ class Stack:
         high = np.minimum(over.max(axis=(0, 1)), under.max(axis=(0, 1)))
         if (low[:2] >= high[:2]).any() or low[2] > high[2] + CONTACT:
             return np.empty((0, 2))
+        # Only what is as high as where both are can be where they touch.
+        over = over[over[:, :, 2].min(axis=1) <= high[2] + CONTACT]
+        under = under[under[:, :, 2].max(axis=1) >= low[2] - CONTACT]
         inset = 1e-6 * (high - low)
         x, y = (np.linspace(low[k] + inset[k], high[k] - inset[k], LINES) for k in (0, 1))
         lines = np.stack(np.meshgrid(x, y), axis=-1).reshape(-1, 2)

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from lfd_description.bodies import collision_bodies
-from lfd_description.model.builder import mesh_finder
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
 from lfd_planner.mtdf import Task, resolve_task
 from lfd_planner.pose import Pose
-from lfd_planner.scene import Body, PlanningScene, to_scene
+from lfd_planner.scene import PlanningScene, to_scene
 from lfd_planner.solution import Solution
 
 from . import motion
@@ -20,9 +18,9 @@ from .contacts import REST, Contacts
 from .grasps import GraspCheck
 from .keyframes import KeyframeCheck
 from .replay import Stage, Story, Stretch, replay
-from .report import Check, Clearance, Finding, Report
-from .solids import Place, distance, link_solids, object_solids
-from .stability import Shapes, Stack
+from .report import Check, Clearance, Finding, Report, millimetres
+from .solids import Place, distance
+from .stability import Fall, Shapes, Stack
 
 
 def validate(
@@ -46,7 +44,7 @@ def validate(
     Raises:
         UrdfError, MeshError, SceneError: the robot or the scene cannot be checked; the message is for the user.
     """
-    names = tuple(segment.name for segment in solution.segments)
+    names = tuple((segment.name, segment.keyframe) for segment in solution.segments)
     findings = list(motion.structure(solution, model, len(task.keyframes)))
     if findings:
         return Report(tuple(findings), {'segments': len(names)}, segments=names)
@@ -55,6 +53,7 @@ def validate(
     judge = _Judge(solution, model, scene)
     findings += judge.judged()
     findings += KeyframeCheck(judge.stage, judge.story, task, objects, origin).check()
+    findings.sort(key=lambda finding: -1.0 if finding.time is None else finding.time)  # causes before what follows
     return Report(tuple(findings), judge.counts, judge.clearance, names)
 
 
@@ -67,8 +66,6 @@ class _Judge:
         self.scene = scene
         self.stage = Stage(model, scene)
         self.story: Story = replay(self.stage, scene, solution)
-        self.bodies: dict[str, Body] = {name: thing.body for name, thing in scene.objects.items()}
-        self.bodies |= {name: thing.body for name, thing in scene.attached.items()}
         self.counts: Counter[str] = Counter(segments=len(solution.segments), points=len(solution.trajectory.times))
         self.clearance: Clearance | None = None
 
@@ -84,9 +81,8 @@ class _Judge:
         yield from self._handling()
 
     def _collisions(self) -> Iterator[Finding]:
-        self.links = link_solids(collision_bodies(self.model.urdf, mesh_finder(self.model.robot)))
         contacts = Contacts(self.model, self.scene, self.story.stretches)
-        check = CollisionCheck(self.stage, self.links, self.bodies, contacts)
+        check = CollisionCheck(self.stage, contacts)
         for stretch in self.story.stretches:
             yield from check.check(stretch)
         self.counts.update(check.counts)
@@ -94,26 +90,21 @@ class _Judge:
 
     def _handling(self) -> Iterator[Finding]:
         """How objects are taken and put down."""
-        shapes = Shapes(self.bodies)
-        solids = {name: object_solids(name, body) for name, body in self.bodies.items()}
-        grasps = GraspCheck(self.stage, self.links, solids, shapes)
+        shapes = Shapes(self.stage.bodies)
+        grasps = GraspCheck(self.stage, shapes)
         for stretch in self.story.stretches:
             taken, let_go = stretch.segment.attach, stretch.segment.detach
-            after = self._standing_after(stretch)
+            after = self.story.standing_after(stretch)
+            leaving = self.story.leaving_after(stretch)
             if let_go is not None and let_go.object in after:
                 self.counts['places'] += 1
+                yield from grasps.let_go(stretch, let_go.object, leaving)
                 yield from self._intruders(stretch, let_go.object, after)
-                yield from _falls(stretch, let_go.object, Stack(shapes, after))
-            if taken is not None and taken.object in stretch.standing:
+                yield from _falls(stretch, Stack(shapes, after).falls(let_go.object))
+            if taken is not None and taken.object in stretch.standing and taken.link in self.stage.links:
                 self.counts['grasps'] += 1
-                yield from grasps.check(stretch, taken.object, stretch.standing[taken.object])
-                for other in Stack(shapes, stretch.standing).above(taken.object):
-                    message = f"'{other}' stands on '{taken.object}', which is taken."
-                    yield Finding(Check.MOVED, message, stretch.index, stretch.end, (other, taken.object))
-
-    def _standing_after(self, stretch: Stretch) -> Mapping[str, Matrix]:
-        after = stretch.index + 1
-        return self.story.stretches[after].standing if after < len(self.story.stretches) else self.story.standing
+                yield from grasps.taken(stretch, taken, leaving)
+                yield from _bereft(stretch, taken.object, Stack(shapes, stretch.standing), Stack(shapes, after))
 
     def _intruders(self, stretch: Stretch, name: str, standing: Mapping[str, Matrix]) -> Iterator[Finding]:
         """What an object was put into."""
@@ -122,19 +113,29 @@ class _Judge:
                 continue
             depth = -min(
                 distance(mine, Place.of(standing[name] @ mine.origin), its, Place.of(standing[other] @ its.origin))
-                for mine in object_solids(name, self.bodies[name])
-                for its in object_solids(other, self.bodies[other])
+                for mine in self.stage.object_solids[name]
+                for its in self.stage.object_solids[other]
             )
             if depth > REST:
-                message = f"'{name}' is put down {1e3 * depth:.2f} mm in '{other}'."
+                message = f"'{name}' is put down {millimetres(depth)} in '{other}'."
                 yield Finding(Check.PLACE, message, stretch.index, stretch.end, (name, other), depth)
 
 
-def _falls(stretch: Stretch, name: str, stack: Stack) -> Iterator[Finding]:
-    for fall in stack.falls(name):
+def _bereft(stretch: Stretch, name: str, before: Stack, after: Stack) -> Iterator[Finding]:
+    """What stood only because of an object that is taken."""
+    for other in before.above(name):
+        message = f"'{other}' stands on '{name}', which is taken."
+        yield Finding(Check.MOVED, message, stretch.index, stretch.end, (other, name))
+    for carrier in before.carriers(name):
+        if before.is_movable(carrier) and not any(before.falls(carrier)):
+            yield from _falls(stretch, after.falls(carrier))
+
+
+def _falls(stretch: Stretch, falls: Iterable[Fall]) -> Iterator[Finding]:
+    for fall in falls:
         if fall.outside is None:
             message = f"'{fall.object}' stands on nothing."
         else:
             on = ' and '.join(f"'{other}'" for other in fall.on)
-            message = f"'{fall.object}' tips over: its weight is {1e3 * fall.outside:.2f} mm too far outside on {on}."
+            message = f"'{fall.object}' tips over: its weight is {millimetres(fall.outside)} too far outside on {on}."
         yield Finding(Check.STABILITY, message, stretch.index, stretch.end, (fall.object, *fall.on), fall.outside)

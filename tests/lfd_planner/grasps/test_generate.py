@@ -14,7 +14,7 @@ from lfd_description.grasp_data import FingerGraspData, SuctionGraspData
 from lfd_description.grippers import find_gripper
 from lfd_description.meshes import MeshError
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere
-from lfd_planner.grasps import GraspSet, Reason, Source, generate, generate_grasps, probe, warm_up
+from lfd_planner.grasps import GraspSet, Reason, Source, generate, generate_grasps, probe, surface, warm_up
 from lfd_planner.mtdf import GraspHint
 from lfd_planner.scene import IDENTITY, Body, Part, Pose, TriangleMesh
 
@@ -130,6 +130,8 @@ def test_tilted_grasps_come_over_edges_and_corners_at_the_configured_angle(finge
         (Cylinder(0.02, 0.004), Reason.TOO_THIN_FOR_FINGER, 'cylinder is 4 mm across, a finger 6 mm', 0.002),
         (Box((0.2, 0.04, 0.002)), Reason.TOO_SHALLOW, 'box is 2 mm deep there, pads need 3 mm', 0.001),
         (Cone(0.02, 0.02), Reason.SLIPS, "the cone's side leans by 45 degrees, pads hold up to 27", None),
+        (Cone(0.02, 0.0), Reason.SLIPS, "the cone's side leans by 90 degrees, pads hold up to 27", None),
+        (Cone(0.0, 0.05), Reason.TOO_NARROW, 'cone is 0 mm wide, gripper closes to 30 mm', 0.030),
         (Plane(), Reason.ENDLESS, 'a plane has no end to hold', None),
         (Box((0.0, 0.0, 0.0)), Reason.TOO_NARROW, 'box is 0 mm wide, gripper closes to 30 mm', 0.030),
     ],
@@ -162,6 +164,76 @@ def test_suction_says_why_not(shape: Shape, reason: Reason, text: str, cup: Suct
 
     assert len(found) == 0
     assert detail(found, reason) == text
+
+
+@pytest.mark.parametrize('shape', [Sphere(0.009), Capsule(0.009, 0.019), Cone(0.009, 0.05)])
+def test_what_is_narrower_than_a_finger_is_not_held_across_it(shape: Shape, fingers: FingerGraspData) -> None:
+    wide = replace(fingers, gripper_finger_width=0.02, min_finger_width=0.005)
+    found = generate_grasps(Body.of(shape), wide)
+    word = 'ball' if isinstance(shape, Sphere) else type(shape).__name__.lower()
+
+    assert detail(found, Reason.TOO_THIN_FOR_FINGER).startswith(f'{word} is ')
+    for grasp in found:  # across its length, a finger fits
+        assert abs(grasp.tcp.matrix[2, 2]) < 0.9
+
+
+def test_a_hand_is_raised_beside_a_cone_as_far_as_it_does_not_slip(fingers: FingerGraspData) -> None:
+    found = generate_grasps(Body.of(Cone(0.02, 0.08)), fingers)
+
+    raised = np.degrees(np.arcsin(-found.tcp_matrices[:, 2, 2])).round()
+    assert {0.0, -90.0} < set(raised.tolist())
+    assert 30.0 < raised.max() < 60.0
+    assert found.widths.min() < 0.031  # also where the gripper just closes, away from what the cone stands on
+    assert detail(found, Reason.TOO_SHALLOW) == "from the cone's tip, only the finger tips would touch it"
+
+
+@pytest.mark.parametrize('corners', [[], [[0.0, 0.0, 0.0], [0.1, 0.0, 0.0], [0.2, 0.0, 0.0]]], ids=['empty', 'line'])
+def test_a_mesh_without_a_surface_has_no_grasps(
+    corners: list[list[float]], fingers: FingerGraspData, cup: SuctionGraspData
+) -> None:
+    mesh = TriangleMesh(np.array(corners).reshape(-1, 3), np.arange(len(corners)).reshape(-1, 3))
+    for data in (fingers, cup):
+        found = generate_grasps(Body.of(mesh), data, hint=hint_at(Pose()))
+        assert (len(found), detail(found, Reason.NO_SHAPE)) == (0, 'a mesh of the object has no surface')
+        assert len(generate_grasps(Body((Part(mesh), GREEN_BOX.parts[0])), data)) == len(
+            generate_grasps(GREEN_BOX, data)
+        )
+
+
+@pytest.mark.parametrize('divisions', [3, 4, 6])
+def test_a_mesh_is_seen_the_same_however_fine_it_is(divisions: int, fingers: FingerGraspData) -> None:
+    mesh = TriangleMesh.of(trimesh.creation.icosphere(subdivisions=divisions, radius=0.02))
+    seen = surface.surface_of((Part(mesh),))
+    assert len(seen.points) < 2 * surface.MOST_POINTS
+    assert seen.spacing < 0.002
+    assert np.linalg.norm(seen.points, axis=1) == pytest.approx(0.02, abs=2e-4)
+
+    found = generate_grasps(Body.of(mesh), fingers)
+
+    assert found[0].width == pytest.approx(0.04, abs=3e-4)
+    assert 'no two opposite sides' in detail(found, Reason.SLIPS)
+
+
+def test_a_cup_goes_to_the_same_places_of_a_finer_mesh(cup: SuctionGraspData) -> None:
+    coarse = trimesh.creation.box((0.1, 0.06, 0.02))
+    coarse, fine = (TriangleMesh.of(mesh) for mesh in (coarse, coarse.subdivide_to_size(0.003)))
+
+    ways = [generate_grasps(Body.of(mesh), cup).tcp_matrices[:, :3, 2:].round(6) + 0.0 for mesh in (coarse, fine)]
+
+    one, two = (sorted(way.reshape(len(way), -1).tolist()) for way in ways)
+    assert len(one) > 10
+    np.testing.assert_allclose(one, two, atol=2e-6)
+
+
+def test_a_cup_is_not_put_over_a_hole(cup: SuctionGraspData) -> None:
+    ring = Body.of(TriangleMesh.of(trimesh.creation.annulus(0.02, 0.06, 0.02, sections=64)))
+
+    found = generate_grasps(ring, cup)
+
+    assert len(found)
+    away = np.hypot(found.tcp_matrices[:, 0, 3], found.tcp_matrices[:, 1, 3])
+    assert away.min() >= 0.02 + 0.0125 - 2e-4
+    assert away.max() <= 0.06 - 0.0125 + 2e-4
 
 
 def test_a_cup_goes_on_each_face_that_is_large_enough(cup: SuctionGraspData) -> None:
@@ -323,6 +395,16 @@ class TestHint:
 
         assert found[0].source == Source.HINT
         np.testing.assert_allclose(found.tcp_matrices[:2, :3, 2], [[0.0, 1.0, 0.0]] * 2, atol=1e-9)
+
+    def test_how_far_the_fingers_were_apart_decides_between_two_sides(self, fingers: FingerGraspData) -> None:
+        between = Pose((0.0, 0.0, 0.0145), (1.0, 0.0, 0.0, 0.0)) @ turn((0.0, 0.0, 1.0), 45.0)
+        box = Body.of(Box((0.03, 0.04, 0.06)))
+
+        for width in (0.03, 0.04):
+            hint = replace(hint_at(between), width=width)
+            found = generate_grasps(box, fingers, hint=hint)
+            rest = [grasp.width for grasp in found if grasp.source != Source.HINT]
+            assert rest[0] == pytest.approx(width, abs=1e-6)
 
     def test_a_round_body_and_a_mesh_take_hints_too(self, fingers: FingerGraspData) -> None:
         can = Cylinder(0.02, 0.1)

@@ -100,6 +100,19 @@ def test_random_shapes_are_held_at_fine_resolutions(part: int, fingers, choose) 
     assert {Source.FACE, Source.EDGE, Source.CORNER, Source.SIDE, Source.TOP} <= sources
 
 
+@pytest.mark.parametrize('part', range(2))
+def test_random_cones_are_held_with_the_hand_raised(part: int, fingers, choose) -> None:
+    random = np.random.default_rng([SEED, 40 + part])
+    raised = 0
+    for _ in range(20):
+        body = Body.of(Cone(random.uniform(0.013, 0.03), random.uniform(0.03, 0.14)))
+        found = generate_grasps(body, fingers.gripper.grasp_data)
+        judge_all(fingers, choose, body, found, 16)
+        assert len(found) or found.rejections
+        raised += bool((found.tcp_matrices[:, 2, 2] < -0.2).any())
+    assert raised >= 10
+
+
 def test_things_of_random_scenes_are_held(fingers, choose) -> None:
     scene = from_scene(random_scene('clutter', SEED, count=8))
     things = [thing for thing in scene.objects.values() if 'graspable' in thing.body.tags]
@@ -145,6 +158,8 @@ def pieces() -> dict[str, TriangleMesh]:
         'brick': mesh_of(tilted),
         'can': mesh_of(trimesh.creation.cylinder(0.02, 0.07, sections=48)),
         'ball': mesh_of(trimesh.creation.icosphere(subdivisions=3, radius=0.018)),
+        'fine ball': mesh_of(trimesh.creation.icosphere(subdivisions=5, radius=0.018)),
+        'fine brick': mesh_of(tilted.copy().subdivide_to_size(0.002)),
         'angle': mesh_of(trimesh.util.concatenate([bar, post])),
         'ring': mesh_of(trimesh.creation.annulus(0.012, 0.021, 0.03)),
         'lens': mesh_of(trimesh.creation.icosphere(subdivisions=3, radius=1.0).apply_scale((0.06, 0.02, 0.04))),

@@ -9,15 +9,13 @@ import pytest
 import trimesh
 from support.pick_and_place import Case, pick_and_place
 
-from lfd_description.bodies import collision_bodies
-from lfd_description.model.builder import mesh_finder
 from lfd_description.shapes import Box, Cylinder, Sphere
 from lfd_planner.pose import Pose
 from lfd_planner.scene import Body, Part, TriangleMesh, WorldObject
 from lfd_planner.validate.collisions import CollisionCheck
 from lfd_planner.validate.contacts import Contacts
-from lfd_planner.validate.replay import STEP, Stage, replay
-from lfd_planner.validate.solids import Place, distance, link_solids, object_solids
+from lfd_planner.validate.replay import STEP, TRAVEL, Stage, replay
+from lfd_planner.validate.solids import Place, distance, object_solids
 
 SEEDS = range(6)
 
@@ -43,15 +41,13 @@ def test_finds_what_measuring_every_sample_finds(seed: int) -> None:
     case = cluttered(pick_and_place(), seed)
     stage = Stage(case.model, case.scene)
     stretch = replay(stage, case.scene, case.solution).stretches[0]
-    links = link_solids(collision_bodies(case.model.urdf, mesh_finder(case.model.robot)))
-    bodies = {name: thing.body for name, thing in case.scene.objects.items()}
-    check = CollisionCheck(stage, links, bodies, Contacts(case.model, case.scene, (stretch,)))
+    check = CollisionCheck(stage, Contacts(case.model, case.scene, (stretch,)))
     found = {frozenset(finding.subjects): finding.amount for finding in check.check(stretch)}
 
     poses = stage.link_poses(stretch.q)
-    things = [solid for name in bodies if name.startswith('thing') for solid in object_solids(name, bodies[name])]
+    things = [solid for name, solids in stage.object_solids.items() if name.startswith('thing') for solid in solids]
     smallest = np.inf
-    for link in links:
+    for link in stage.link_solids:
         way = poses[:, stage.links[link.owner]] @ link.origin
         for thing in things:
             at = Place.of(stretch.standing[thing.owner] @ thing.origin)
@@ -72,6 +68,8 @@ def test_samples_are_dense() -> None:
     for stretch in replay(stage, case.scene, case.solution).stretches:
         steps = np.abs(np.diff(stretch.q, axis=0))
         assert steps.max(initial=0.0) <= STEP
+        if stretch.arm_moves:
+            assert stage.travel(stretch.q, stretch.held).max() <= TRAVEL
         assert stretch.times[0] == case.solution.trajectory.times[stretch.segment.first]
         assert stretch.end == case.solution.trajectory.times[stretch.segment.last]
 

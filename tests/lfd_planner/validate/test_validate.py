@@ -395,6 +395,43 @@ def test_refuses_to_pull_away_what_something_stands_on(case: Case) -> None:
     assert ('lid', BOX) in [finding.subjects for finding in found]
 
 
+def test_refuses_to_take_a_counterweight(case: Case) -> None:
+    """The box stands on the short end of a board whose long end hangs over the edge."""
+    x, y, z = case.scene.objects[BOX].pose.position
+    low = z - 0.0474 / 2
+    scene = case.scene
+    for name in ('template', 'table', 'red_box', 'green_box', 'yellow_box'):
+        scene = scene.remove(name)
+    bare = replace(case, scene=scene)
+    bare = with_box(bare, 'there', (0.1, 0.1, 0.01), (PLACE[0], PLACE[1], low - 0.005))
+    for length, sound in ((0.06, True), (0.12, False)):
+        board = with_box(bare, 'board', (length, 0.03, 0.004), (x + 0.5 * length - 0.02, y, low - 0.002), movable=True)
+        post = with_box(board, 'post', (0.08, 0.08, 0.02), (x - 0.01, y, low - 0.014))
+        report = judged(post)
+        found = [finding for finding in report.of(Check.STABILITY) if finding.segment == case.segment('close')]
+        assert [finding.subjects for finding in found] == ([] if sound else [('board', 'post')]), report.text
+
+
+def test_objects_in_each_other_are_judged(case: Case) -> None:
+    """Each of several boards in each other stands on the others."""
+    crowded = case
+    for number in range(8):
+        crowded = with_box(crowded, f'board_{number}', (0.1, 0.1, 0.001), (*PLACE[:2], -0.15), movable=True)
+    assert judged(crowded).checked['places'] == 1
+
+
+def test_a_finding_tells_its_keyframe_and_causes_come_first(case: Case) -> None:
+    spoilt = case.with_segment('close', gripper={}).with_segment('open', detach=None)
+    report = judged(spoilt)
+    times = [finding.time for finding in report.findings if finding.time is not None]
+    assert times == sorted(times)
+    assert report.findings[0].check is Check.GRASP
+    assert "segment 2 'close' of keyframe 0" in report.text
+    told = json.loads(json.dumps(report.data()))['findings']
+    assert told[0]['keyframe'] == 0
+    assert {finding['keyframe'] for finding in told} == {0, 1}
+
+
 def test_refuses_to_move_what_the_task_does_not_speak_of(case: Case) -> None:
     held = Attachment('red_box', 'tcp', ('left_finger', 'right_finger'))
     stolen = case.with_segment('close', attach=held).with_segment('open', detach=held)
