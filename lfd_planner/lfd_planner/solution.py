@@ -24,6 +24,16 @@ class Attachment:
 
 
 @dataclass(frozen=True)
+class Awaited:
+    """An input of the cell without whose value execution does not go on."""
+
+    signal: str
+    value: bool | float
+    timeout: float | None = None
+    """After which the task has failed [s]; None: wait for ever."""
+
+
+@dataclass(frozen=True)
 class Segment:
     """A stretch of the trajectory with one purpose."""
 
@@ -44,6 +54,8 @@ class Segment:
     """Pairs of names that may touch during the segment, such as an object and what it stands on."""
     outputs: Mapping[str, bool | float] = field(default_factory=dict)
     """What is switched at the segment's end."""
+    awaits: Awaited | None = None
+    """What is waited for at the segment's end; how long that takes, the trajectory does not say."""
 
 
 @dataclass(frozen=True, eq=False)

@@ -7,15 +7,16 @@ A file is one JSON object. Times are in seconds, joint positions in rad or m, po
 | `robot`, `gripper` | names in the suite; `gripper` is null for a bare arm |
 | `joint_names` | the names of the columns of `q` and `v` |
 | `points` | `[{t, q, v}]`; between two points each joint moves on the cubic that they determine |
-| `segments` | `[{name, keyframe, first, last, attach, detach, gripper, contacts, outputs}]`, as `Segment` says |
+| `segments` | `[{name, keyframe, first, last, attach, detach, gripper, contacts, outputs, awaits}]`: see `Segment` |
 | `planning_time`, `cost`, `seed` | numbers |
 | `scene`, `scene_digest` | where it was planned: a scene's name or file, and the digest of what was in it |
 | `task`, `origin` | the MTDF text that was planned, and its `{position, orientation}` in the scene's frame |
 | `start` | positions of all joints by name before the motion |
 | `error` | instead of a motion: `{code, message, keyframe, reasons, stage, suggestion}` |
 
-`attach` and `detach` are `{object, link, touch_links}` or null, and happen at the segment's end. A file with `error`
-has no `joint_names`, `points`, `segments` and `cost`.
+`attach` and `detach` are `{object, link, touch_links}` or null, and happen at the segment's end. `awaits` is
+`{signal, value, timeout}` or null: an input that is waited for there. A file with `error` has no `joint_names`,
+`points`, `segments` and `cost`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ from lfd_description.scenes.values import UNIT_TOLERANCE, shortened
 from lfd_description.shapes import MeshFile
 from lfd_planner.error_codes import Code
 from lfd_planner.pose import Pose
-from lfd_planner.solution import Attachment, Segment, Solution
+from lfd_planner.solution import Attachment, Awaited, Segment, Solution
 from lfd_planner.timing import Trajectory
 
 MOST_BYTES = 200_000_000  # of a file
@@ -252,7 +253,14 @@ def _segment_data(segment: Segment) -> Json:
         'gripper': dict(segment.gripper),
         'contacts': [list(pair) for pair in segment.contacts],
         'outputs': dict(segment.outputs),
+        'awaits': _awaited_data(segment.awaits),
     }
+
+
+def _awaited_data(awaited: Awaited | None) -> Json:
+    if awaited is None:
+        return None
+    return {'signal': awaited.signal, 'value': awaited.value, 'timeout': awaited.timeout}
 
 
 def _attachment_data(attachment: Attachment | None) -> Json:
@@ -465,7 +473,7 @@ def _trajectory(data: _Reader, dof: int) -> Trajectory:
 
 
 def _segment(data: _Reader, points: int) -> Segment:
-    data.only('name', 'keyframe', 'first', 'last', 'attach', 'detach', 'gripper', 'contacts', 'outputs')
+    data.only('name', 'keyframe', 'first', 'last', 'attach', 'detach', 'gripper', 'contacts', 'outputs', 'awaits')
     first, last = data.key('first').index(points - 1), data.key('last').index(points - 1)
     if last < first:
         raise data.key('last').wrong(f'a point that is not before the first, {first}')
@@ -480,6 +488,14 @@ def _segment(data: _Reader, points: int) -> Segment:
         data.optional('gripper', _positions) or {},
         tuple(_pair(contact) for contact in contacts),
         data.optional('outputs', _outputs) or {},
+        data.optional('awaits', _awaited),
+    )
+
+
+def _awaited(data: _Reader) -> Awaited:
+    data.only('signal', 'value', 'timeout')
+    return Awaited(
+        data.key('signal').name(), _signal_value(data.key('value')), data.optional('timeout', _Reader.not_negative)
     )
 
 
@@ -497,6 +513,8 @@ def _pair(data: _Reader) -> tuple[str, str]:
 
 
 def _outputs(data: _Reader) -> dict[str, bool | float]:
-    return {
-        name: item.value if isinstance(item.value, bool) else item.number() for name, item in data.entries().items()
-    }
+    return {name: _signal_value(item) for name, item in data.entries().items()}
+
+
+def _signal_value(data: _Reader) -> bool | float:
+    return data.value if isinstance(data.value, bool) else data.number()

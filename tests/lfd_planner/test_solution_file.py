@@ -13,7 +13,7 @@ from lfd_description.scenes import Scene, SceneObject, find_scene
 from lfd_description.shapes import MeshFile
 from lfd_planner.error_codes import Code
 from lfd_planner.pose import Pose
-from lfd_planner.solution import Attachment, Segment, Solution
+from lfd_planner.solution import Attachment, Awaited, Segment, Solution
 from lfd_planner.solution_file import (
     PlanningError,
     Rejection,
@@ -47,6 +47,7 @@ def solution() -> Solution:
         Segment('transit', 0, 0, 2),
         Segment('close', 0, 2, 3, attach=HELD, gripper={'joint_left_finger': 0.01}, outputs={'lamp': True}),
         Segment('lift', 1, 3, 4, detach=HELD, contacts=(('box', 'table'),), outputs={'level': 1.0}),
+        Segment('await', 1, 4, 4, awaits=Awaited('door', True, 2.5)),
     )
     return Solution('ur5e', 'two_finger', ('a', 'b'), motion, segments, 1.25, 0.031, 7)
 
@@ -92,7 +93,7 @@ def test_what_is_needed_is_little() -> None:
     for key in ('gripper', 'cost', 'seed', 'scene', 'scene_digest', 'task', 'origin', 'start'):
         del found[key]
     for segment in found['segments']:
-        for key in ('attach', 'detach', 'gripper', 'contacts', 'outputs'):
+        for key in ('attach', 'detach', 'gripper', 'contacts', 'outputs', 'awaits'):
             del segment[key]
     read = load_solution(json.dumps(found))
     assert read.request == Request()
@@ -190,6 +191,8 @@ def test_the_place_of_what_is_wrong_is_told(key: str, value: object, message: st
         ({'contacts': [['a']]}, 'segments[1].contacts[0] is a list of 1'),
         ({'contacts': [['a', 'b', 'c']]}, 'segments[1].contacts[0] has 3 entries'),
         ({'outputs': {'lamp': 'on'}}, "segments[1].outputs['lamp'] is"),
+        ({'awaits': {'signal': 'door'}}, 'segments[1].awaits.value is missing'),
+        ({'awaits': {'signal': 'door', 'value': True, 'timeout': -1}}, 'segments[1].awaits.timeout is'),
     ],
 )
 def test_the_place_in_a_segment_is_told(change: dict[str, object], message: str) -> None:

@@ -38,10 +38,23 @@ def _geometry(shape: SceneShape) -> coal.CollisionGeometry:
 
 
 class PinocchioWorld:
-    """A robot in a scene whose frame is its root link, with the same pairs as the planner checks, without padding."""
+    """A robot in a scene whose frame is its root link, with the same pairs as the planner checks, without padding.
 
-    def __init__(self, urdf: str, bodies: Sequence[Body], scene: PlanningScene, joints: Sequence[str]) -> None:
-        self.model = pin.buildModelFromXML(urdf)
+    `model` spares reading the URDF again. With `moving_only` those pairs are left out that no joint moves apart.
+    """
+
+    def __init__(
+        self,
+        urdf: str,
+        bodies: Sequence[Body],
+        scene: PlanningScene,
+        joints: Sequence[str],
+        *,
+        model: pin.Model | None = None,
+        moving_only: bool = False,
+    ) -> None:
+        self.model = pin.buildModelFromXML(urdf) if model is None else model
+        self._moving_only = moving_only
         self.data = self.model.createData()
         self.geometry = pin.GeometryModel()
         self._scene = scene
@@ -76,8 +89,11 @@ class PinocchioWorld:
     def _forbid(self, a: str, b: str) -> None:
         if self._scene.may_touch(a, b):
             return
+        things = self.geometry.geometryObjects
         for one in self._owners[a]:
             for other in self._owners[b]:
+                if self._moving_only and things[one].parentJoint == things[other].parentJoint:
+                    continue
                 self.geometry.addCollisionPair(pin.CollisionPair(one, other))
 
     def _at_scene_joints(self) -> Array:

@@ -172,5 +172,9 @@ class PlanningBackend(ABC):
         *,
         constraints: PathConstraints = NO_CONSTRAINTS,
         avoid_collisions: bool = True,
+        keep_away: bool = True,
     ) -> Trajectory | Failure:
-        """The fastest motion along a path within the limits; as executed it keeps to the constraints and is free."""
+        """The fastest motion along a path within the limits; as executed it keeps to the constraints and is free.
+
+        With `keep_away`, corners are cut by less where that keeps some distance; say no for a way to or from a contact.
+        """

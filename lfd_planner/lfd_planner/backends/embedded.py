@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -17,11 +19,11 @@ from lfd_planner.search.results import Found, NotFound
 from lfd_planner.search.shortcut import path_length
 
 from .backend import Failure, Path, SearchOptions
-from .kinematic_backend import KinematicBackend
+from .kinematic_backend import PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 
-PADDING = 0.004  # [m] kept while searching, so that what lies between two checked samples is free too
 STEP = 0.02  # [rad or m] between two samples that the search checks
+FINER = 4  # times, that a motion is looked at more closely where it is near to something
 _CODES = {
     'start in collision': Code.START_STATE_IN_COLLISION,
     'start outside limits': Code.START_STATE_INVALID,
@@ -32,6 +34,16 @@ _CODES = {
     'timeout': Code.TIMED_OUT,
     'stopped': Code.PREEMPTED,
 }
+
+
+@dataclass(frozen=True)
+class _Tight:
+    """Who is nearer to something than the padding."""
+
+    outside: frozenset[str]
+    """Links and attached objects that are near to the world."""
+    inside: bool
+    """Whether some of the robot is near to some other of it."""
 
 
 class EmbeddedBackend(KinematicBackend):
@@ -94,24 +106,44 @@ class EmbeddedBackend(KinematicBackend):
             return Failure(_CODES.get(missed.reason, Code.PLANNING_FAILED), missed.message)
         return Path(best.path)
 
-    def _has_room(self, scene: PlanningScene, group: PlanningGroup, samples: Matrix) -> bool:
-        """Whether a motion keeps the padding of the search."""
-        return not self._world(scene, group.joints, PADDING).collide(samples).any()
+    def _has_room(self, scene: PlanningScene, group: PlanningGroup, samples: Matrix, room: float) -> bool:
+        """Whether a motion keeps away from things, but for what is nearer to them at an end of the motion.
+
+        That is looked at more closely, as long as it is so near.
+        """
+        padded = self._world(scene, group.joints, room)
+        close = padded.collide(samples)
+        if not close.any():
+            return True
+        begin, end = _run(close), _run(close[::-1])
+        if close[begin : len(close) - end].any():
+            return False
+        ends = [*samples[:1][close[:1]], *samples[-1:][close[-1:]]]
+        tight = self._tight(padded, ends)
+        near = np.vstack([_between(samples[: begin + 1]), _between(samples[len(samples) - end - 1 :])])
+        return not self._world(scene, group.joints, room, but=tight.outside).collide(near).any()
 
     def _roomy_world(self, scene: PlanningScene, group: PlanningGroup, start: Matrix, goals: Matrix) -> CollisionWorld:
         """The world with as much padding as start and goals leave room for.
 
-        A hand that is closed, or an object that stands on a table, is nearer to its neighbour than any padding; the
+        An object that stands on a table, or fingers around it, are nearer to their neighbours than any padding; the
         rest of the robot is still kept apart.
         """
         exact = self._world(scene, group.joints)
         if exact.collides(start) or exact.collide(goals).all():
             return exact
-        for paddings in ((PADDING, PADDING), (PADDING, 0.0), (0.0, PADDING)):
-            padded = self._world(scene, group.joints, *paddings)
-            if not padded.collides(start) and not padded.collide(goals).all():
-                return padded
-        return exact
+        padded = self._world(scene, group.joints, PADDING, PADDING)
+        if not padded.collides(start) and not padded.collide(goals).all():
+            return padded
+        tight = self._tight(padded, [start, *goals])
+        return self._world(scene, group.joints, PADDING, 0.0 if tight.inside else PADDING, but=tight.outside)
+
+    @staticmethod
+    def _tight(world: CollisionWorld, ends: Sequence[Matrix]) -> _Tight:
+        """Who has not got the world's padding at positions, (dof,) each."""
+        contacts = [contact for q in ends for contact in world.contacts(q)]
+        outside = frozenset(contact.a for contact in contacts if contact.kind_b == 'object')
+        return _Tight(outside, any(contact.kind_b != 'object' for contact in contacts))
 
     def _world(
         self,
@@ -120,14 +152,31 @@ class EmbeddedBackend(KinematicBackend):
         padding: float = 0.0,
         self_padding: float = 0.0,
         *,
+        but: frozenset[str] = frozenset(),
         whole: bool = False,
     ) -> CollisionWorld:
-        """The scene made ready; unless the `whole` robot counts, only what the joints move."""
+        """The scene made ready; unless the `whole` robot counts, only what the joints move; `but`: without padding."""
         others = tuple(scene.joints.get(name, 0.0) for name in self.robot.joints if name not in joints)
-        return self._worlds.get(
+        bare = self._worlds.get(
             scene,
-            (others, joints, padding, self_padding, whole),
-            lambda: CollisionWorld(
-                self._geometry, scene, joints, padding=padding, self_padding=self_padding, moving_only=not whole
-            ),
+            (others, joints, whole),
+            lambda: CollisionWorld(self._geometry, scene, joints, moving_only=not whole),
         )
+        if not (padding or self_padding):
+            return bare
+        key = (others, joints, whole, padding, self_padding, but)
+        return self._worlds.get(scene, key, lambda: bare.padded(padding, self_padding, but))
+
+
+def _run(close: npt.NDArray[np.bool_]) -> int:
+    """How many are true in a row from the first on."""
+    return len(close) if close.all() else int(np.argmin(close))
+
+
+def _between(samples: Matrix) -> Matrix:
+    """Samples of a motion, and positions between each two of them."""
+    if len(samples) < 2:
+        return samples
+    shares = np.arange(FINER) / FINER
+    between = samples[:-1, np.newaxis] + shares[:, np.newaxis] * np.diff(samples, axis=0)[:, np.newaxis]
+    return np.vstack([between.reshape(-1, samples.shape[1]), samples[-1:]])

@@ -6,6 +6,8 @@ robot's own geometry and is done here, each candidate judged by the home's `free
 
 from __future__ import annotations
 
+import itertools
+
 import numpy as np
 import numpy.typing as npt
 
@@ -22,7 +24,13 @@ from lfd_planner.timing import Trajectory, path_samples, time_path
 from .backend import Failure, LinearOptions, LinearPath, Path, PlanningBackend, SpeedScaling
 
 EXECUTED_STEP = 0.005  # [rad or m] between two checked samples of the motion as executed
-BLENDS = (0.1, 0.02, 0.004, 0.0)  # [rad or m] that corners are cut by; the largest that stays free is taken
+TIGHT_STEP = 0.0025  # [rad or m] the same where it has little room
+PADDING = 0.004  # [m] kept while searching, so that what lies between two checked samples is free too
+CLOSE = 0.001  # [m] kept at least, but for what is nearer at an end of the motion
+BLENDS = (0.1, 0.02, 0.004)  # [rad or m] that corners are cut by; the largest that stays free is taken
+TIGHT = tuple((0.0, blend) for blend in (*BLENDS, 0.0))
+ROOMY = (*itertools.product((PADDING, CLOSE), BLENDS), *TIGHT)
+"""Room [m] and blend, in the order in which they are tried."""
 LARGEST_TURN = 0.05  # [rad] between two poses of a straight line
 
 
@@ -97,12 +105,13 @@ class KinematicBackend(PlanningBackend):
         *,
         constraints: PathConstraints = NO_CONSTRAINTS,
         avoid_collisions: bool = True,
+        keep_away: bool = True,
     ) -> Trajectory | Failure:
         """The fastest motion along a path within the limits; as executed it keeps to the constraints and is free."""
         scaling = scaling or SpeedScaling()
         checker = self._checker(scene, group, constraints)
         why = ''
-        for roomy, blend in (*((True, blend) for blend in BLENDS if blend), *((False, blend) for blend in BLENDS)):
+        for room, blend in ROOMY if avoid_collisions and keep_away else TIGHT:
             try:
                 trajectory = time_path(
                     path.q,
@@ -114,8 +123,8 @@ class KinematicBackend(PlanningBackend):
                 )
             except (ValueError, ArithmeticError) as error:
                 return Failure(Code.INVALID_MOTION_PLAN, str(error))
-            samples = path_samples(trajectory, EXECUTED_STEP)
-            why = self._fault(scene, group, samples, checker, avoid_collisions, roomy=roomy)
+            samples = path_samples(trajectory, EXECUTED_STEP if room == PADDING else TIGHT_STEP)
+            why = self._fault(scene, group, samples, checker, avoid_collisions, room)
             if not why:
                 return trajectory
         return Failure(Code.INVALID_MOTION_PLAN, f'The motion along the path is not allowed: {why}')
@@ -164,13 +173,12 @@ class KinematicBackend(PlanningBackend):
         samples: Matrix,
         checker: ConstraintChecker | None,
         avoid_collisions: bool,
-        *,
-        roomy: bool = False,
+        room: float = 0.0,
     ) -> str:
-        """What is wrong with positions along a motion, if anything is; `roomy`: too little room is wrong, too."""
-        if avoid_collisions and roomy and not self._has_room(scene, group, samples):
+        """What is wrong with positions along a motion, if anything is; less room than that [m] is wrong, too."""
+        if avoid_collisions and room and not self._has_room(scene, group, samples, room):
             return 'There is too little room.'
-        if avoid_collisions and not roomy:
+        if avoid_collisions and not room:
             free = self.free(scene, group, samples)
             if not free.all():
                 contacts = self.contacts(scene, group, samples[int(np.argmin(free))])
@@ -181,8 +189,8 @@ class KinematicBackend(PlanningBackend):
                     return broken[0]
         return ''
 
-    def _has_room(self, scene: PlanningScene, group: PlanningGroup, samples: Matrix) -> bool:
-        """Whether a motion keeps away from things by so much that what lies between its samples is free too."""
+    def _has_room(self, scene: PlanningScene, group: PlanningGroup, samples: Matrix, room: float) -> bool:
+        """Whether a motion keeps away from things [m], so that what lies between its samples is free too."""
         return bool(self.free(scene, group, samples).all())
 
     def _checker(

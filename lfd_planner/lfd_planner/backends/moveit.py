@@ -35,12 +35,11 @@ from lfd_planner.scene import BodyKind, Contact, PersistentMap, PlanningScene
 from lfd_planner.search.constraints import JointConstraint, PathConstraints
 
 from .backend import Failure, Path, SearchOptions, never
-from .kinematic_backend import KinematicBackend
+from .kinematic_backend import PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 
 NODE = 'lfd_moveit_backend'
 PIPELINE, PLANNER = 'ompl', 'RRTConnectkConfigDefault'
-PADDING = 0.004  # [m] kept while searching, so that what lies between two checked samples is free too
 STEP = 0.01  # [rad or m] between two samples of a path that is checked again
 TOLERANCE = 1e-4  # [rad or m] within which MoveIt is to reach a goal; the path then ends exactly there
 BEYOND = 1e-6  # [rad or m] that starts and goals may be beyond a limit
@@ -196,9 +195,7 @@ class MoveItBackend(KinematicBackend):
             others = [b for b in every[n + 1 :] if not scene.may_touch(a, b)]
             if others and self._collides(here, state, self._only(every, a, others)):
                 touched = (b for b in others if self._collides(here, state, self._only(every, a, (b,))))
-                found += (
-                    Contact(a, b, _kind(scene, a), _kind(scene, b), _UNKNOWN, _UNKNOWN, math.nan) for b in touched
-                )
+                found += (_contact(scene, a, b) for b in touched)
         return tuple(found)
 
     def _only(self, every: Sequence[str], a: str, others: Sequence[str]) -> Any:

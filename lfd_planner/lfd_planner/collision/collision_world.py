@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from copy import copy
+from dataclasses import dataclass, field
 from itertools import combinations
+from typing import TypeVar
 from weakref import WeakKeyDictionary
 
 import numpy as np
@@ -36,6 +38,8 @@ from .world import Room, World, collide_many, collides, edge_free, is_stuck, mak
 _NOBODY = ''
 """The name of an object of which allowed collisions say nothing: no object has it."""
 _MOST_CONTACTS = 100
+Entry = TypeVar('Entry')
+Indices = npt.NDArray[np.int64]
 
 
 class CollisionWorld:
@@ -75,15 +79,41 @@ class CollisionWorld:
                 f"The scene is in the frame '{scene.frame}', but the robot was made ready for '{robot.frame}'; "
                 f'make it ready for the scene.'
             )
+        self.joints = tuple(joints)
+        self._scene = scene
+        parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), moving_only)
+        self._robot_names, self._objects = parts.names, tuple(scene.objects)
+        self._bare = _world(parts, scene, len(self.joints), _scene_rows(robot, parts.library, scene))
+        self._pad(padding, self_padding)
+
+    def padded(self, padding: float, self_padding: float, but: Collection[str] = ()) -> CollisionWorld:
+        """The same with other paddings [m], which is much less work than to make it anew.
+
+        Args:
+            padding: how close links and attached objects may come to the world [m].
+            self_padding: how close they may come to each other [m].
+            but: links and attached objects that may come as close to the world as without `padding`.
+
+        Raises:
+            ValueError: a padding is no length.
+        """
+        other = copy(self)
+        other._pad(padding, self_padding, but)
+        return other
+
+    def _pad(self, padding: float, self_padding: float, but: Collection[str] = ()) -> None:
         for value in (padding, self_padding):
             if not (math.isfinite(value) and value >= 0.0):
                 raise ValueError(f'A padding of {value} is no length; give 0 or more, in metres.')
-        self.joints = tuple(joints)
-        self._scene = scene
-        parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), padding, moving_only)
-        self._robot_names, self._objects = parts.names, tuple(scene.objects)
-        self.data = _world(parts, scene, len(self.joints), self_padding, _scene_rows(robot, parts.library, scene))
+        outer = self._bare.outer.copy()
+        wide = np.array([name not in but for name in self._robot_names], dtype=np.float64)
+        owners = self._bare.solids[outer[:, 0].astype(np.int64), OWNER].astype(np.int64)
+        outer[:, 1] = np.maximum(outer[:, 1] + padding * wide[owners], 0.0)
+        data = self._bare._replace(outer=outer, self_margin=float(self_padding))
+        room = make_room(data)
+        self.data = data._replace(stuck=is_stuck(data, room))
         self._rooms = threading.local()
+        self._rooms.room = room
 
     @property
     def dof(self) -> int:
@@ -186,45 +216,86 @@ def _vector(values: Numbers, at: int) -> Vector:
 # The robot and what is attached to it ---------------------------------------------------------------------------------
 
 
+@dataclass(frozen=True, eq=False)
+class _LinkPairs:
+    """Rows of links that must not touch, for the pairs of links that must not."""
+
+    forbidden: tuple[tuple[int, int], ...]
+    rows: Indices
+    """(n, 2), those first that a joint moves against each other."""
+    moving: int
+    """How many these are."""
+
+
+@dataclass(frozen=True, eq=False)
+class _Links:
+    """The rows of a robot's links as some joints move them, kept for the next scene."""
+
+    library: ShapeLibrary
+    rows: Numbers
+    owners: tuple[int, ...]
+    """Of each row, which link it is."""
+    pairs: dict[bool, _LinkPairs] = field(default_factory=dict)
+    """Which of them must not touch; of the moving ones only, or of all."""
+
+
+_links: WeakKeyDictionary[MovingFrames, _Links] = WeakKeyDictionary()
+
+
+def _links_of(robot: RobotGeometry, library: ShapeLibrary, frames: MovingFrames, names: Sequence[str]) -> _Links:
+    """The rows of all links, one for each body."""
+    kept = _links.get(frames)
+    if kept is None or kept.library is not library:
+        number = {name: n for n, name in enumerate(names)}
+        places = [frames.places[body.link] for body in robot.bodies]
+        poses = [pose @ body.origin for (_, pose), body in zip(places, robot.bodies, strict=True)]
+        rows = _placed_rows([library.row(solid) for solid in robot.solids], poses)
+        owners = tuple(number[body.link] for body in robot.bodies)
+        rows[:, OWNER], rows[:, FRAME] = owners, [frame for frame, _ in places]
+        kept = _links[frames] = _Links(library, rows, owners)
+    return kept
+
+
 class _RobotParts:
     """The rows of the robot's solids and of attached objects, and which of them are checked against what."""
 
-    def __init__(
-        self, robot: RobotGeometry, scene: PlanningScene, frames: MovingFrames, padding: float, moving_only: bool
-    ) -> None:
+    def __init__(self, robot: RobotGeometry, scene: PlanningScene, frames: MovingFrames, moving_only: bool) -> None:
         self.library = robot.library()
         self.frames = frames
-        self._robot = robot
-        self._moving_only = moving_only
-        self.names: tuple[str, ...] = (*dict.fromkeys(body.link for body in robot.bodies), *scene.attached)
+        self._robot, self._scene, self._moving_only = robot, scene, moving_only
+        links = tuple(dict.fromkeys(body.link for body in robot.bodies))
+        self.names: tuple[str, ...] = (*links, *scene.attached)
+        self._links = _links_of(robot, self.library, frames, links)
+        self._count = len(self._links.owners)
         self._shapes: list[Numbers] = []
         self._poses: list[Matrix] = []
-        self._owners: list[int] = []
-        self._frames: list[int] = []
+        self._owners: list[int] = list(self._links.owners)
+        self._frames: list[int] = self._links.rows[:, FRAME].astype(int).tolist()
         self.outer: list[tuple[int, float]] = []
-        """Solids that are checked against the scene, and their margins [m]."""
+        """Solids that are checked against the scene, and the padding of their links [m]."""
         self.of: list[list[int]] = [[] for _ in self.names]
         """By owner, the solids that are checked against other owners."""
-        self._add_links(robot, scene, padding)
-        self._add_attached(scene, padding)
+        self._add_links(scene)
+        self._add_attached(scene)
         if moving_only:
             self.outer = [entry for entry in self.outer if self.moves(entry)]
-        self.rows = _placed_rows(self._shapes, self._poses)
-        self.rows[:, OWNER], self.rows[:, FRAME] = self._owners, self._frames
+        added = _placed_rows(self._shapes, self._poses)
+        added[:, OWNER], added[:, FRAME] = self._owners[self._count :], self._frames[self._count :]
+        self.rows = np.vstack([self._links.rows, added])
 
-    def _add_links(self, robot: RobotGeometry, scene: PlanningScene, padding: float) -> None:
-        owners = {name: number for number, name in enumerate(self.names)}
-        for number, body in enumerate(robot.bodies):
-            owner, margin = owners[body.link], max(padding + scene.link_padding.get(body.link, 0.0), 0.0)
-            frame, pose = self.frames.places[body.link]
-            here = self._add(self.library.row(robot.solids[number]), owner, frame, pose @ body.origin)
-            self.of[owner].append(here)
-            scale = scene.link_scale.get(body.link, 1.0)
+    def _add_links(self, scene: PlanningScene) -> None:
+        for number, body in enumerate(self._robot.bodies):
+            owner = self._owners[number]
+            padding = scene.link_padding.get(body.link, 0.0) if scene.link_padding else 0.0
+            self.of[owner].append(number)
+            scale = scene.link_scale.get(body.link, 1.0) if scene.link_scale else 1.0
+            here = number
             if scale != 1.0:
-                here = self._add(self.library.row(robot.scaled(number, scale)), owner, frame, pose @ body.origin)
-            self.outer.append((here, margin))
+                frame, pose = self.frames.places[body.link]
+                here = self._add(self.library.row(self._robot.scaled(number, scale)), owner, frame, pose @ body.origin)
+            self.outer.append((here, padding))
 
-    def _add_attached(self, scene: PlanningScene, padding: float) -> None:
+    def _add_attached(self, scene: PlanningScene) -> None:
         first = len(self.names) - len(scene.attached)
         for owner, held in enumerate(scene.attached.values(), first):
             frame, pose = self._place(held)
@@ -232,7 +303,7 @@ class _RobotParts:
                 row = self.library.row(solid_of(part.shape))
                 here = self._add(row, owner, frame, pose @ held.pose.matrix @ part.pose.matrix)
                 self.of[owner].append(here)
-                self.outer.append((here, padding))
+                self.outer.append((here, 0.0))
 
     def _place(self, held: AttachedObject) -> tuple[int, Matrix]:
         if held.link not in self.frames.places:
@@ -247,15 +318,37 @@ class _RobotParts:
         self._poses.append(pose)
         self._owners.append(owner)
         self._frames.append(frame)
-        return len(self._shapes) - 1
+        return len(self._owners) - 1
 
-    def pairs(self, scene: PlanningScene) -> Iterator[tuple[int, int]]:
-        """Solids of different owners that must not touch."""
-        links = len(self.names) - len(scene.attached)
-        owners = list(_forbidden_links(self._robot, scene, self.names[:links]))
-        for b in range(links, len(self.names)):
-            owners += [(a, b) for a in range(b) if not scene.may_touch(self.names[a], self.names[b])]
-        for a, b in sorted(owners):
+    def pairs(self) -> tuple[Indices, int]:
+        """Solids of different owners that must not touch, (n, 2), those first that move, and how many these are."""
+        scene, links = self._scene, self._link_pairs()
+        owners = [
+            (a, b)
+            for b in range(len(self.names) - len(scene.attached), len(self.names))
+            for a in range(b)
+            if not scene.may_touch(self.names[a], self.names[b])
+        ]
+        if not owners:
+            return links.rows, links.moving
+        held, moving = _those_first(self._solids_of(owners), self.move)
+        rows = np.array(held, dtype=np.int64).reshape(-1, 2)
+        parts = (links.rows[: links.moving], rows[:moving], links.rows[links.moving :], rows[moving:])
+        return np.vstack(parts), links.moving + moving
+
+    def _link_pairs(self) -> _LinkPairs:
+        links = self.names[: len(self.names) - len(self._scene.attached)]
+        forbidden = _forbidden_links(self._robot, self._scene, links)
+        kept = self._links.pairs.get(self._moving_only)
+        if kept is None or kept.forbidden is not forbidden:
+            pairs, moving = _those_first(self._solids_of(forbidden), self.move)
+            rows = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+            kept = self._links.pairs[self._moving_only] = _LinkPairs(forbidden, rows, moving)
+        return kept
+
+    def _solids_of(self, owners: Iterable[tuple[int, int]]) -> Iterator[tuple[int, int]]:
+        """The solids of owners that must not touch."""
+        for a, b in owners:
             for one in self.of[a]:
                 for other in self.of[b]:
                     if not self._moving_only or self._frames[one] or self._frames[other]:
@@ -370,32 +463,42 @@ def _may_touch(scene: PlanningScene, names: Sequence[str]) -> npt.NDArray[np.boo
     mentioned = {*allowed.rows, *allowed.defaults}
     for held in scene.attached.values():
         mentioned |= {held.link, *held.touch_links}
-    usual = np.array([scene.may_touch(name, _NOBODY) for name in names], dtype=np.bool_)
-    table = np.repeat(usual[:, np.newaxis], len(scene.objects), axis=1)
+    usual = np.array([scene.may_touch(name, _NOBODY) if name in mentioned else False for name in names])
+    table = np.repeat(usual.astype(np.bool_)[:, np.newaxis], len(scene.objects), axis=1)
     for column, id in enumerate(scene.objects):
         if id in mentioned:
             table[:, column] = [scene.may_touch(name, id) for name in names]
     return np.ascontiguousarray(table)
 
 
-def _world(parts: _RobotParts, scene: PlanningScene, dof: int, self_padding: float, rows: Numbers) -> World:
+def _those_first(entries: Iterable[Entry], wanted: Callable[[Entry], bool]) -> tuple[list[Entry], int]:
+    """The entries that are wanted, then the others, and how many are wanted."""
+    first: list[Entry] = []
+    others: list[Entry] = []
+    for entry in entries:
+        (first if wanted(entry) else others).append(entry)
+    return first + others, len(first)
+
+
+def _world(parts: _RobotParts, scene: PlanningScene, dof: int, rows: Numbers) -> World:
+    """The world without any padding but that of links, of which it is not known yet whether it is stuck."""
     moving = len(parts.rows)
-    pairs = sorted(parts.pairs(scene), key=lambda pair: not parts.move(pair))
-    outer = sorted(parts.outer, key=lambda entry: not parts.moves(entry))
+    pairs, moving_pairs = parts.pairs()
+    outer, moving_outer = _those_first(parts.outer, parts.moves)
     endless = rows[:, KIND] == PLANE
     ended = np.flatnonzero(~endless)
     order = np.empty(len(ended), dtype=np.int64)
     tree = build(np.ascontiguousarray(_boxes(rows[ended])), order)
-    world = World(
+    return World(
         dof=dof,
         joints=parts.frames.joints,
         solids=np.vstack([parts.rows, rows]),
         moving=moving,
-        pairs=np.array(pairs, dtype=np.int64).reshape(-1, 2),
-        moving_pairs=sum(map(parts.move, pairs)),
-        self_margin=float(self_padding),
+        pairs=pairs,
+        moving_pairs=moving_pairs,
+        self_margin=0.0,
         outer=np.array(outer, dtype=np.float64).reshape(-1, 2),
-        moving_outer=sum(map(parts.moves, outer)),
+        moving_outer=moving_outer,
         may_touch=_may_touch(scene, parts.names),
         tree=tree,
         leaves=moving + np.concatenate([ended[order], np.flatnonzero(endless)]),
@@ -403,4 +506,3 @@ def _world(parts: _RobotParts, scene: PlanningScene, dof: int, self_padding: flo
         shapes=parts.library.shapes(),
         stuck=False,
     )
-    return world._replace(stuck=is_stuck(world, make_room(world)))

@@ -231,12 +231,15 @@ class SceneSync(Node):
             response.message = "Nobody publishes 'twin_scene', so that there is nothing to synchronise."
             return response
         checks = [link.mirror.check() for link in self._links]
-        waiting = _Waiting(Future(), self._now() + self._parameters_read.synchronize_timeout, checks, self._asked)
+        timeout = self._parameters_read.synchronize_timeout
+        waiting = _Waiting(Future(), self._now() + timeout, checks, self._asked)
         self._waiting.append(waiting)
         self._pump()
         response.success = await waiting.done
         silent = '' if response.success or not self._is_silent(waiting) else _SILENT
-        response.message = '\n'.join(filter(None, [silent, self._sentences()]))
+        is_late = not response.success and self._now() >= waiting.until
+        late = f'The scene was not confirmed within {timeout:g} s; ask again.' if is_late else ''
+        response.message = '\n'.join(filter(None, [silent, late, self._sentences()]))
         return response
 
     def _answer(self) -> None:

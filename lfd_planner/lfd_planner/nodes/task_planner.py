@@ -1,71 +1,107 @@
 """Plans demonstrated tasks over ROS: MTDF in, a checked motion or the reason why there is none out.
 
 compute_motion_plan_from_task (service), plan_task (action)
-    ──► synchronize_scene ──► get_planning_scene ──► planner ──► trajectory, segments, display_planned_path
+    ──► synchronize_scene ──► get_planning_scene ──► planner ──► trajectory, segments
+                                                       └──► display_planned_path, task_markers, description,
+                                                            statistics, solution, for RViz
 """
 
 from __future__ import annotations
 
+import dataclasses
 import sys
 import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
-from typing import Any
+from dataclasses import dataclass
 
 from geometry_msgs.msg import Pose as PoseMessage
 from lfd_msgs.action import PlanTask
 from lfd_msgs.srv import TaskPlanning
-from moveit_msgs.msg import DisplayTrajectory, MoveItErrorCodes
-from moveit_msgs.srv import GetPlanningScene
+from moveit_msgs.msg import DisplayTrajectory, MoveItErrorCodes, RobotTrajectory
 from rcl_interfaces.msg import ParameterDescriptor
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
+from visualization_msgs.msg import MarkerArray
 
 from lfd_description.grippers import GripperError, find_gripper
 from lfd_description.meshes import MeshError
 from lfd_description.model.builder import build_model
 from lfd_description.model.findings import ModelError
 from lfd_description.nodes.lifetime import run_until_signal
-from lfd_description.nodes.qos import BUSY_SERVICE_QOS, LATCHED_QOS
+from lfd_description.nodes.qos import BUSY_SERVICE_QOS
 from lfd_description.robots import RobotError, find_robot
 from lfd_description.urdf import UrdfError
+from lfd_planner.backends.moveit import MoveItBackend, MoveItMissing
 from lfd_planner.error_codes import Code
-from lfd_planner.messages import (
-    apply_planning_scene,
-    pose_from_message,
-    robot_state_to_message,
-    trajectory_to_message,
-)
+from lfd_planner.messages import pose_from_message, robot_state_to_message, trajectory_to_message
 from lfd_planner.messages.checks import Report
+from lfd_planner.messages.introspection import motions_to_message
 from lfd_planner.messages.solutions import failure_to_message, solution_to_message
-from lfd_planner.mtdf import MtdfError, parse_task
+from lfd_planner.messages.task_markers import failure_markers, no_markers, solution_markers
+from lfd_planner.mtdf import MtdfError, Task, parse_task
 from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner
 from lfd_planner.pose import Pose
+from lfd_planner.robot.planning_robot import planning_robot
 from lfd_planner.scene import PlanningScene, SceneFault
+from lfd_planner.stages.arm import Arm
+from lfd_planner.task import Record, Stage, Step
 
-from .scene_sync_client import SceneSyncClient
+from .showing import LazyTopic, Showing
+from .task_introspection import TaskIntrospection
+from .task_planner_scene import SceneSource
 
 NAME = 'task_planner'
+EMBEDDED, MOVEIT = 'embedded', 'moveit'
 THREADS = 24
 MOST_AT_ONCE = 16  # requests; more are sent away
-SCENE_WITHIN = 15.0  # [s] that the planning server has to answer
 LONGEST_BUDGET = 600.0  # [s]
 MOST_SOLUTIONS = 100
+FEEDBACK_EVERY = 0.02  # [s], unless a keyframe or a solution is new
+
+Found = tuple[Planned, ...] | TaskFailure
 
 
 class ParameterError(ValueError):
     """The node cannot start with a parameter it was given; the message says which and why."""
 
 
+@dataclass(frozen=True)
+class Request:
+    """What a client asks for."""
+
+    text: str
+    """MTDF."""
+    origin: PoseMessage
+    should_stop: Callable[[], bool]
+    seed: int = 0
+    budget: float = 0.0
+    solutions: int = 1
+    feedback: Callable[[PlanTask.Feedback], None] = lambda _: None
+
+    def checked(self) -> None:
+        """Look at the numbers.
+
+        Raises:
+            SceneFault: one of them cannot be meant; there is a sentence for each.
+        """
+        report = Report('Goal')
+        if not 0.0 <= self.budget <= LONGEST_BUDGET:
+            report.problem(f'time_budget is {self.budget:g}; send 0 to {LONGEST_BUDGET:g} s.')
+        if self.solutions > MOST_SOLUTIONS:
+            report.problem(f'max_solutions is {self.solutions}; send up to {MOST_SOLUTIONS}.')
+        report.finish()
+
+
 class TaskPlannerNode(Node):
     """Plans tasks for one robot, in the scene that the planning server has at that moment.
 
     Raises:
-        ParameterError: there is no such robot or gripper, or they cannot be planned for.
+        ParameterError: there is no such robot, gripper or backend, or they cannot be planned with.
     """
 
     def __init__(self) -> None:
@@ -74,9 +110,15 @@ class TaskPlannerNode(Node):
         self._ending = threading.Event()
         self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
         group = ReentrantCallbackGroup()
-        self._sync = SceneSyncClient(self)
-        self._get_scene = self.create_client(GetPlanningScene, 'get_planning_scene', callback_group=group)
-        self._display = self.create_publisher(DisplayTrajectory, 'display_planned_path', LATCHED_QOS)
+        robot, model = self._planner.backend.robot, self._planner.model
+        self._arm = Arm.of(model, self._planner.backend)
+        self._scenes = SceneSource(self, robot, group)
+        self._showing = Showing(self)
+        self._introspection = TaskIntrospection(self, self._showing, self._arm.group.joints, group)
+        self._display = LazyTopic(
+            self, self._showing, DisplayTrajectory, 'display_planned_path', DisplayTrajectory(), group
+        )
+        self._markers = LazyTopic(self, self._showing, MarkerArray, 'task_markers', no_markers(), group)
         self.create_service(
             TaskPlanning,
             'compute_motion_plan_from_task',
@@ -93,7 +135,6 @@ class TaskPlannerNode(Node):
             goal_callback=lambda _: GoalResponse.REJECT if self._ending.is_set() else GoalResponse.ACCEPT,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
         )
-        model = self._planner.model
         hand = model.gripper.name if model.gripper else 'no gripper'
         self.get_logger().info(f"Planning tasks for robot '{model.robot.name}' with {hand}.")
 
@@ -104,27 +145,34 @@ class TaskPlannerNode(Node):
     def destroy_node(self) -> None:
         """Take everything down."""
         self.stop()
+        self._showing.close()
         self._action.destroy()
         super().destroy_node()
+        if isinstance(self._planner.backend, MoveItBackend):
+            self._planner.backend.close()
 
     def _make_planner(self) -> TaskPlanner:
-        robot = self._declared('robot', 'The name of the robot to plan for.')
-        gripper = self._declared('gripper', 'The name of the gripper that it carries.')
+        name = self._declared('robot', '', 'The name of the robot to plan for.')
+        hand = self._declared('gripper', '', 'The name of the gripper that it carries; empty: none, or its own.')
+        backend = self._declared('backend', EMBEDDED, f'What computes: {EMBEDDED}, or {MOVEIT} through moveit_py.')
+        if not name:
+            raise ParameterError('The parameter robot is empty; set it to the name of the robot to plan for.')
+        if backend not in (EMBEDDED, MOVEIT):
+            raise ParameterError(f"The parameter backend is '{backend}'; set it to {EMBEDDED} or {MOVEIT}.")
         try:
-            return TaskPlanner(build_model(find_robot(robot), gripper=find_gripper(gripper)))
-        except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
+            model = build_model(find_robot(name), gripper=find_gripper(hand) if hand else None)
+            return TaskPlanner(model, MoveItBackend(planning_robot(model)) if backend == MOVEIT else None)
+        except (RobotError, GripperError, UrdfError, ModelError, MeshError, MoveItMissing) as error:
             raise ParameterError(str(error)) from None
 
-    def _declared(self, name: str, description: str) -> str:
-        value: str = self.declare_parameter(name, '', ParameterDescriptor(description=description)).value
-        if not value:
-            raise ParameterError(f'The parameter {name} is empty; set it. {description}')
+    def _declared(self, name: str, default: str, description: str) -> str:
+        value: str = self.declare_parameter(name, default, ParameterDescriptor(description=description)).value
         return value
 
     # Requests
 
     def _on_service(self, request: TaskPlanning.Request, answer: TaskPlanning.Response) -> TaskPlanning.Response:
-        found = self._plan(request.task_description, request.task_origin, PlanOptions(should_stop=self._ending.is_set))
+        found = self._plan(Request(request.task_description, request.task_origin, self._ending.is_set))
         answer.error_code = _error_code(found)
         answer.message = answer.error_code.message
         if not isinstance(found, TaskFailure):
@@ -135,40 +183,46 @@ class TaskPlannerNode(Node):
         return answer
 
     def _on_goal(self, goal: ServerGoalHandle) -> PlanTask.Result:
-        request, result = goal.request, PlanTask.Result()
+        asked, result = goal.request, PlanTask.Result()
 
         def should_stop() -> bool:
             return bool(goal.is_cancel_requested) or self._ending.is_set()
 
-        options = PlanOptions(
-            seed=request.seed,
-            budget=min(max(request.time_budget, 0.0), LONGEST_BUDGET),
-            solutions=min(max(request.max_solutions, 1), MOST_SOLUTIONS),
-            should_stop=should_stop,
-            progress=lambda keyframe, stage: goal.publish_feedback(PlanTask.Feedback(keyframe=keyframe, stage=stage)),
+        found = self._plan(
+            Request(
+                asked.task_description,
+                asked.task_origin,
+                should_stop,
+                asked.seed,
+                asked.time_budget,
+                max(asked.max_solutions, 1),
+                goal.publish_feedback,
+            )
         )
-        found = self._plan(request.task_description, request.task_origin, options)
         result.error_code = _error_code(found)
-        result.message = result.error_code.message
         if isinstance(found, TaskFailure):
             result.failure = failure_to_message(found)
         else:
             frame = self._planner.backend.robot.frame
-            result.solutions = [solution_to_message(planned.solution, frame) for planned in found]
-        if not isinstance(found, TaskFailure):
-            goal.succeed()
-        elif goal.is_cancel_requested:
+            result.solutions = [solution_to_message(planned.solution, frame, planned.seconds) for planned in found]
+        if goal.is_cancel_requested:
+            if not isinstance(found, TaskFailure):
+                result.error_code.message = f'Planning was stopped. Until then: {result.error_code.message}'
+            result.error_code.val = int(Code.PREEMPTED)
             goal.canceled()
-        else:
+        elif isinstance(found, TaskFailure):
             goal.abort()
+        else:
+            goal.succeed()
+        result.message = result.error_code.message
         return result
 
-    def _plan(self, text: str, origin: PoseMessage, options: PlanOptions) -> tuple[Planned, ...] | TaskFailure:
+    def _plan(self, request: Request) -> Found:
         """Solutions, or why there are none; whatever goes wrong here is told to the client too."""
         if not self._places.acquire(blocking=False):
             return TaskFailure(Code.FAILURE, f'{MOST_AT_ONCE} tasks are being planned already; ask again in a moment.')
         try:
-            found = self._planned(text, origin, options)
+            found = self._planned(request)
         except MtdfError as error:
             found = TaskFailure(Code.FAILURE, f'The task cannot be used: {error}')
         except SceneFault as fault:
@@ -182,84 +236,102 @@ class TaskPlannerNode(Node):
             self.get_logger().warning(f'{found.code.name}: {found.message}')
         return found
 
-    def _planned(self, text: str, origin: PoseMessage, options: PlanOptions) -> tuple[Planned, ...] | TaskFailure:
-        task = parse_task(text)
+    def _planned(self, request: Request) -> Found:
+        request.checked()
+        task = parse_task(request.text)
         report = Report('Task origin')
-        at = pose_from_message(origin, report)
+        origin = pose_from_message(request.origin, report)
         report.finish()
-        if at == Pose() and task.origin is not None:  # nobody told one: the task's own hint counts
-            at = task.origin.pose
-        scene = self._scene(options.should_stop)
-        found = self._planner.plan(task, scene, at, options)
-        if not isinstance(found, TaskFailure):
-            self._show(scene, found[0])
+        if origin == Pose() and task.origin is not None:  # nobody told one: the task's own hint counts
+            origin = task.origin.pose
+        scene = self._planner.start_scene(self._scenes.newest(request.should_stop))
+        watch = _Watch(self._introspection, scene, len(task.keyframes), request.feedback)
+        options = PlanOptions(
+            seed=request.seed,
+            budget=request.budget,
+            solutions=request.solutions,
+            should_stop=request.should_stop,
+            progress=watch.progress,
+            observe=watch.observe,
+        )
+        found = self._planner.plan(task, scene, origin, options)
+        if isinstance(found, TaskFailure):
+            watch.end(None)
+            self._show_failure(found, task, scene, origin)
+        else:
+            watch.end(found[0].step)
+            self._show(found[0].step)
         return found
 
-    def _show(self, scene: PlanningScene, planned: Planned) -> None:
-        solution, frame = planned.solution, self._planner.backend.robot.frame
-        self._display.publish(
-            DisplayTrajectory(
-                model_id=solution.robot,
-                trajectory=[trajectory_to_message(solution.trajectory, solution.joints, frame)],
-                trajectory_start=robot_state_to_message(self._planner.start_scene(scene)),
+    # What RViz shows
+
+    def _show(self, step: Step) -> None:
+        self._display.show(lambda: self._displayed(step))
+        self._markers.show(lambda: solution_markers(step, self._arm))
+
+    def _show_failure(self, failure: TaskFailure, task: Task, scene: PlanningScene, origin: Pose) -> None:
+        if failure.code is not Code.PREEMPTED:
+            self._markers.show(lambda: failure_markers(failure, task, scene, origin))
+
+    def _displayed(self, step: Step) -> DisplayTrajectory:
+        """The whole motion of arm and hand, and the robot at its start."""
+        whole = dataclasses.replace(step, motions=step.all_motions(), parts=())
+        motion = RobotTrajectory(joint_trajectory=motions_to_message(whole, self._arm.group.joints))
+        return DisplayTrajectory(
+            model_id=step.start.scene.robot,
+            trajectory=[motion],
+            trajectory_start=robot_state_to_message(step.start.scene),
+        )
+
+
+class _Watch:
+    """Looks at one search, for its client and for RViz."""
+
+    def __init__(
+        self,
+        introspection: TaskIntrospection,
+        scene: PlanningScene,
+        keyframes: int,
+        feedback: Callable[[PlanTask.Feedback], None],
+    ) -> None:
+        self._introspection, self._scene, self._keyframes, self._feedback = introspection, scene, keyframes, feedback
+        self._record: Record | None = None
+        self._told = (-1, 0)
+        self._next = 0.0
+
+    def observe(self, stage: Stage) -> Record:
+        """Who is told what stages do."""
+        self._record = self._introspection.begin(stage, self._scene)
+        return self._record
+
+    def progress(self, keyframe: int, stage: str) -> None:
+        """A stage begins."""
+        if self._record is not None:
+            self._introspection.go_on(self._record)
+        now, told = time.monotonic(), (keyframe, self._solutions)
+        if now >= self._next or told != self._told:
+            self._next, self._told = now + FEEDBACK_EVERY, told
+            self._tell(keyframe, stage)
+
+    def end(self, step: Step | None) -> None:
+        """The search has ended."""
+        if self._record is not None:
+            self._introspection.end(self._record, step)
+            self._tell(self._told[0], '')
+
+    @property
+    def _solutions(self) -> int:
+        return self._record.solutions if self._record is not None else 0
+
+    def _tell(self, keyframe: int, stage: str) -> None:
+        self._feedback(
+            PlanTask.Feedback(
+                keyframe=keyframe, keyframe_count=self._keyframes, stage=stage, solution_count=self._solutions
             )
         )
 
-    # The scene
 
-    def _scene(self, should_stop: Callable[[], bool]) -> PlanningScene:
-        """The world as the planning server has it, after the twin's newest objects were brought there.
-
-        Raises:
-            SceneFault: it cannot be had, or is not what can be planned in.
-        """
-        if self._sync.is_there:
-            told = self._wait_for(self._sync.synchronize(), 'synchronize_scene', should_stop)
-            if not told.success:
-                raise SceneFault(Code.FAILURE, f'The planning scene is not up to date: {told.message}')
-        if not self._get_scene.wait_for_service(SCENE_WITHIN):
-            raise SceneFault(Code.FAILURE, "Nobody serves 'get_planning_scene'; start move_group.")
-        answer = self._wait_for(
-            self._get_scene.call_async(GetPlanningScene.Request()), 'get_planning_scene', should_stop
-        )
-        robot = self._planner.backend.robot
-        empty = PlanningScene(robot.frame)
-        applied = apply_planning_scene(empty, self._own_joints(answer.scene), robot.frames)
-        if applied.faults:
-            raise SceneFault(applied.faults[0].code, *applied.faults[0].problems)
-        scene = applied.scene
-        if scene.attached:
-            held = next(iter(scene.attached))
-            raise SceneFault(Code.FAILURE, f"The robot holds '{held}'; put it down before a task is planned.")
-        return PlanningScene(
-            scene.frame,
-            objects=scene.objects,
-            colours=scene.colours,
-            joints=scene.joints,
-            fixed_frames=scene.fixed_frames,
-        )
-
-    def _own_joints(self, message: Any) -> Any:
-        """A scene without the joints that our robot has not, such as those of another hand."""
-        state, own = message.robot_state.joint_state, self._planner.backend.robot.frames.joints
-        kept = [(name, value) for name, value in zip(state.name, state.position, strict=True) if name in own]
-        state.name, state.position = [name for name, _ in kept], [value for _, value in kept]
-        state.velocity, state.effort = [], []
-        return message
-
-    def _wait_for(self, future: Any, name: str, should_stop: Callable[[], bool]) -> Any:
-        done = threading.Event()
-        future.add_done_callback(lambda _: done.set())
-        deadline = time.monotonic() + SCENE_WITHIN
-        while not done.wait(0.02):
-            if should_stop():
-                raise SceneFault(Code.PREEMPTED, 'Planning was stopped on request.')
-            if time.monotonic() > deadline:
-                raise SceneFault(Code.FAILURE, f"'{name}' did not answer within {SCENE_WITHIN:g} s.")
-        return future.result()
-
-
-def _error_code(found: tuple[Planned, ...] | TaskFailure) -> MoveItErrorCodes:
+def _error_code(found: Found) -> MoveItErrorCodes:
     if isinstance(found, TaskFailure):
         return MoveItErrorCodes(val=int(found.code), message=found.message, source=NAME)
     solution = found[0].solution

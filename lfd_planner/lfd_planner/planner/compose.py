@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
 from lfd_description.grasp_data import AnyGraspData
-from lfd_planner.grasps import generate_grasps
-from lfd_planner.mtdf import AwaitInput, Keyframe, Pick, Place, SetOutput, Trajectory, Wait
+from lfd_planner.grasps import GraspSet, generate_grasps
+from lfd_planner.mtdf import AwaitInput, GraspHint, Keyframe, Pick, Place, SetOutput, Trajectory, Wait
 from lfd_planner.pose import Pose
 from lfd_planner.scene import Body, PlanningScene
+from lfd_planner.solution import Awaited
 from lfd_planner.stages.approach import Approach
 from lfd_planner.stages.arm import Arm
 from lfd_planner.stages.close_hand import CloseHand
@@ -28,8 +29,9 @@ from lfd_planner.stages.open_hand import OpenHand
 from lfd_planner.stages.retreat import Retreat
 from lfd_planner.stages.switch_output import AwaitSignal, SwitchOutput
 from lfd_planner.stages.wait import Pause
-from lfd_planner.task import Fallbacks, Serial, Stage
+from lfd_planner.task import Serial, Stage
 
+from .pick_and_place import PickAndPlace
 from .regrasp import Regrasp
 
 MOST_GRASPS = 24  # grasps of one pick that are tried with all their motions
@@ -39,6 +41,8 @@ MOST_BACKUPS = 24  # choices of earlier picks and places that a task goes back t
 CLEARANCE = 0.03  # [m] that is lifted and lowered, unless the gripper asks for more
 AWAY = 0.01  # [m] beyond the depth of a grasp, by which approach and retreat must be free at least
 MOST_TRIES = 40  # other choices within one pick and place, before it counts as impossible
+MOST_FAILURES = 16  # times that a stage of a pick and place finds nothing at all, before it counts as impossible
+MOST_UNCONNECTED = 4  # the same for a search
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +60,8 @@ class Composition:
     regrasp: bool = True
     reach: float = 1.0
     """How far the arm reaches from its base [m]."""
+    known: dict[tuple[str, GraspHint | None], GraspSet] = field(default_factory=dict)
+    """Grasps that were generated, by object and hint."""
 
     def stages(self, keyframes: Sequence[Keyframe], end: tuple[str, np.ndarray] | None = None) -> Serial:
         """All keyframes as stages, one after the other; at the end the arm goes to a pose, if one is named."""
@@ -72,12 +78,11 @@ class Composition:
     def _part(self, keyframes: Sequence[Keyframe], number: int, count: int) -> Stage:
         keyframe = keyframes[number]
         if isinstance(keyframe, Pick):
-            direct = self.carry(keyframes[number : number + count], number)
+            ways: list[Stage] = [self.carry(keyframes[number : number + count], number)]
             last = keyframes[number + count - 1]
-            if not self.regrasp or count != 2 or not isinstance(last, Place):
-                return direct
-            again = Regrasp(self, keyframe, self.origin @ last.pose, number)
-            return Fallbacks('pick and place', direct, again, keyframe=number, most=BEAM)
+            if self.regrasp and count == 2 and isinstance(last, Place):
+                ways.append(Regrasp(self, keyframe, self.origin @ last.pose, number))
+            return PickAndPlace('pick and place', *ways, keyframe=number, most=BEAM)
         return self._still(keyframe, number)
 
     def _still(self, keyframe: Keyframe, number: int) -> Stage:
@@ -87,7 +92,8 @@ class Composition:
         if isinstance(keyframe, SetOutput):
             return SwitchOutput(self.arm, keyframe.signal, keyframe.value, keyframe=number)
         if isinstance(keyframe, AwaitInput):
-            return AwaitSignal(self.arm, keyframe=number)
+            awaited = Awaited(keyframe.signal, keyframe.value, keyframe.timeout)
+            return AwaitSignal(self.arm, awaited, keyframe=number)
         raise ValueError(f'keyframes[{number}] moves an object that is not in the hand; pick it before.')
 
     def carry(self, keyframes: Sequence[Keyframe], first: int) -> Serial:
@@ -104,7 +110,16 @@ class Composition:
             else:
                 after.append(self._still(keyframe, number))
         stages = self.pick(pick, self.purposes(keyframes, first), first)
-        return Serial('pick and place', *stages, *after, keyframe=first, most=BEAM, most_backups=MOST_TRIES)
+        return Serial(
+            'pick and place',
+            *stages,
+            *after,
+            keyframe=first,
+            most=BEAM,
+            most_backups=MOST_TRIES,
+            most_failures=MOST_FAILURES,
+            most_unconnected=MOST_UNCONNECTED,
+        )
 
     def purposes(self, keyframes: Sequence[Keyframe], first: int) -> list[Purpose]:
         """Where the object of a pick goes until it is put down."""
@@ -119,8 +134,18 @@ class Composition:
     def grasps(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> GenerateGrasps:
         """Grasps of an object that serve its pick and its purposes."""
         data, object = self._data(), self.objects[pick.object]
-        found = generate_grasps(self._body(object), data, hint=pick.grasp, seed=self.seed)
-        return GenerateGrasps(self.arm, object, found, purposes, keyframe=number, most=MOST_GRASPS)
+        key = object, pick.grasp
+        if key not in self.known:
+            self.known[key] = generate_grasps(self._body(object), data, hint=pick.grasp, seed=self.seed)
+        return GenerateGrasps(
+            self.arm,
+            object,
+            self.known[key],
+            purposes,
+            rise=data.lift_distance_desired,
+            keyframe=number,
+            most=MOST_GRASPS,
+        )
 
     def pick(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> list[Stage]:
         """To the object, and up with it."""

@@ -42,7 +42,7 @@ def failure_of(
     keyframe, stage = (here[0].keyframe, here[0].stage) if here else (-1, '')
     told = tuple(RejectionCount(count.reason, count.subjects, count.count, count.detail) for count in here)
     reasons = frozenset(count.reason for count in here if count.stage == stage)
-    near = suggestion(task, composition, keyframe, reasons) if options.suggest and keyframe >= 0 else ''
+    near = suggestion(task, composition, keyframe, stage, reasons) if options.suggest and keyframe >= 0 else ''
     message = f'{_where(task, keyframe, stage)}: {_why(here)}{" " + near if near else ""}'
     code = _CODES.get(here[0].reason, Code.PLANNING_FAILED) if here else Code.PLANNING_FAILED
     return TaskFailure(

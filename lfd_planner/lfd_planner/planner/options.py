@@ -6,7 +6,13 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lfd_planner.backends import SpeedScaling
+from lfd_planner.task import Observer, Stage
 from lfd_planner.task.context import never, silent
+
+
+def unobserved(stage: Stage) -> Observer:
+    """Nobody looks."""
+    return Observer()
 
 
 @dataclass(frozen=True)
@@ -31,3 +37,5 @@ class PlanOptions:
     should_stop: Callable[[], bool] = field(default=never, compare=False)
     progress: Callable[[int, str], None] = field(default=silent, compare=False)
     """Told the keyframe and the name of every stage that begins."""
+    observe: Callable[[Stage], Observer] = field(default=unobserved, compare=False)
+    """Given the task's stages before the search, says who is told what they do."""

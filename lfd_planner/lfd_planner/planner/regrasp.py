@@ -16,7 +16,7 @@ from lfd_planner.mtdf import Pick
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene, WorldObject
 from lfd_planner.stages.generate_grasps import Purpose
-from lfd_planner.stages.touching import touching
+from lfd_planner.stages.loose_object import LooseObject
 from lfd_planner.task import Context, Direction, Serial, Stage, State
 from lfd_planner.task.stage import NOBODY, Run
 
@@ -85,12 +85,12 @@ class Regrasp(Stage):
         make, object = self.composition, self.composition.objects[self.pick.object]
         if object not in start.scene.objects or not self._worthwhile(start, object):
             return
-        thing = start.scene.objects[object]
+        thing, loose = start.scene.objects[object], LooseObject(start.scene, object)
         last = make.grasps(self.pick, [Purpose(self.place, self.keyframe + 1)], self.keyframe)
         for pose in itertools.islice(_poses(start.scene, thing), MOST_TRIED):
             if context.stopped:
                 return
-            found = touching(make.arm, start.scene, object, thing.body, pose)
+            found = loose.touching(pose)
             if found.overlaps or not found.supports:
                 continue
             if not last.serves(State(start.scene.move(object, pose))):
@@ -100,7 +100,11 @@ class Regrasp(Stage):
 
     def _worthwhile(self, start: State, object: str) -> bool:
         """Whether there are grasps where the object is, and where it goes, if not the same ones."""
-        grasps = self.composition.grasps(self.pick, (), self.keyframe)
+        make = self.composition
+        direct = make.grasps(self.pick, [Purpose(self.place, self.keyframe + 1)], self.keyframe)
+        if direct.obstructed(start) or direct.serves(start):
+            return False  # no grasp helps, or the grasp is not what fails
+        grasps = make.grasps(self.pick, (), self.keyframe)
         return grasps.serves(start) and grasps.serves(State(start.scene.move(object, self.place)))
 
 

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -11,22 +12,25 @@ import numpy as np
 from lfd_planner.mtdf import Pick, Place, Task
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
-from lfd_planner.stages.reach import reach
+from lfd_planner.stages.generate_grasps import GenerateGrasps
+from lfd_planner.stages.loose_object import LooseObject
 from lfd_planner.task import State
 
 from .compose import Composition, carried
 
-STEP = 0.02  # [m] between two tries
-FARTHEST = 0.2  # [m] beyond what the arm's length tells, that is tried
-MOST_CHECKED = 8  # tries that are checked for collisions
-WHERE = frozenset({'unreachable', 'joint_limit', 'collision', 'place_occupied', 'joint_jump', 'no_path'})
+STEP, FAR_STEP = 0.02, 0.1  # [m] between two tries, near and farther away
+FARTHEST = 0.16  # [m] beyond what the arm's length tells, that is near
+MOST_CHECKED = 6  # tries that are checked for collisions
+WHERE = frozenset({'unreachable', 'joint_limit', 'collision', 'place_occupied', 'blocked_above'})
 """Reasons that another place can cure."""
+ENDS = frozenset({'grasp', 'place'})
+"""The stages whose failures can be told cured without planning any motion."""
 
 
-def suggestion(task: Task, composition: Composition, keyframe: int, reasons: frozenset[str]) -> str:
-    """What would make a keyframe feasible that is not; empty if nothing near does."""
+def suggestion(task: Task, composition: Composition, keyframe: int, stage: str, reasons: frozenset[str]) -> str:
+    """What would make a keyframe feasible that fails in a stage; empty if nothing near does, or nobody knows."""
     first = _pick_of(task, keyframe)
-    if first is None or not reasons & WHERE:
+    if first is None or stage not in ENDS or not reasons & WHERE:
         return ''
     if isinstance(task.keyframes[keyframe], Pick):
         return _nearer_object(task, composition, first)
@@ -45,57 +49,72 @@ def _pick_of(task: Task, keyframe: int) -> int | None:
 
 
 def _nearer_origin(task: Task, composition: Composition, first: int) -> str:
-    place = next(keyframe for keyframe in task.keyframes[first:] if isinstance(keyframe, Place))
-    here = (composition.origin @ place.pose).position
-    for words, shift in _shifts(composition, here):
-        origin = _shifted(composition.origin, shift)
-        if _serves(task, replace(composition, origin=origin), first):
-            return f'It can be done if the task origin moves {_length(shift)} {words}.'
-    return ''
+    last = task.keyframes[first + carried(task.keyframes, first) - 1]
+    if not isinstance(last, Place):
+        return ''
+    scene, object = _before(task, composition, first), composition.objects[last.object]
+    shifts = _shifts(composition, scene, object, composition.origin @ last.pose)
+    moved = (
+        (shift, words, replace(composition, origin=_shifted(composition.origin, shift))) for words, shift in shifts
+    )
+    found = _first_served(task, moved, first)
+    return f'It can be done if the task origin moves {found}.' if found else ''
 
 
 def _nearer_object(task: Task, composition: Composition, first: int) -> str:
     pick = task.keyframes[first]
     object = composition.objects[pick.object] if isinstance(pick, Pick) else ''
-    pose = _before(task, composition, first).objects[object].pose
-    for words, shift in _shifts(composition, pose.position):
-        scene = composition.scene.move(object, _shifted(pose, shift))
-        if _serves(task, replace(composition, scene=scene), first):
-            return f"It can be done if '{object}' is moved {_length(shift)} {words}."
+    before = _before(task, composition, first)
+    pose = before.objects[object].pose
+    moved = (
+        (shift, words, replace(composition, scene=composition.scene.move(object, _shifted(pose, shift))))
+        for words, shift in _shifts(composition, before, object, pose)
+    )
+    found = _first_served(task, moved, first)
+    return f"It can be done if '{object}' is moved {found}." if found else ''
+
+
+def _first_served(task: Task, moved: Iterable[tuple[np.ndarray, str, Composition]], first: int) -> str:
+    """The first shift with which a grasp serves a pick and its purposes; few are looked at for collisions."""
+    tries = ((shift, words, *_picked(task, composition, first)) for shift, words, composition in moved)
+    hopeful = (found for found in tries if found[2].may_serve(found[3]))
+    for shift, words, stage, state in itertools.islice(hopeful, MOST_CHECKED):
+        if stage.is_free(state):
+            return f'{_length(shift)} {words}'
     return ''
 
 
-def _shifts(composition: Composition, here: tuple[float, float, float]) -> Iterator[tuple[str, np.ndarray]]:
-    """Ways to move something, the shortest first."""
-    base = composition.arm.base[:3, 3]
+def _shifts(
+    composition: Composition, scene: PlanningScene, object: str, pose: Pose
+) -> Iterator[tuple[str, np.ndarray]]:
+    """Ways to move an object from a pose, up where that gets it out of others, and else the shortest first."""
+    loose = LooseObject(scene, object)
+    height = loose.free_height(pose, FARTHEST) if loose.touching(pose).overlaps else None
+    if height is not None:
+        yield 'up', np.array([0.0, 0.0, height])
+    here, base = pose.position, composition.arm.base[:3, 3]
     way = base[:2] - np.array(here[:2])
     distance = float(np.linalg.norm(way))
     inwards = np.array([*(way / distance if distance > 1e-6 else (1.0, 0.0)), 0.0])
     too_far = max(0.0, math.dist(here, base.tolist()) - composition.reach)
     least = STEP * max(0, math.ceil(too_far / STEP - 1.0))
-    for number in range(1, round(FARTHEST / STEP) + 1):
-        length = least + number * STEP
+    for length in np.arange(least, least + FARTHEST, STEP) + STEP:
         if length < distance:
             yield 'towards the robot', inwards * length
         if least == 0.0:
             yield 'away from the robot', -inwards * length
-            yield 'up', np.array([0.0, 0.0, length])
+    for length in np.arange(least + FARTHEST, distance if least else 0.0, FAR_STEP) + FAR_STEP:
+        yield 'towards the robot', inwards * length
 
 
-def _serves(task: Task, composition: Composition, first: int) -> bool:
-    """Whether a grasp serves a pick and its purposes, in the scene as it is after all keyframes before."""
-    count = carried(task.keyframes, first)
+def _picked(task: Task, composition: Composition, first: int) -> tuple[GenerateGrasps, State]:
+    """The grasps of a pick, and the state before it, with all objects where the keyframes before put them."""
     pick = task.keyframes[first]
     if not isinstance(pick, Pick):
-        return False
+        raise ValueError(f'keyframes[{first}] is no pick.')
+    keyframes = task.keyframes[first : first + carried(task.keyframes, first)]
     state = State(_before(task, composition, first))
-    stage = composition.grasps(pick, composition.purposes(task.keyframes[first : first + count], first), first)
-    poses = (state.scene.objects[stage.object].pose, *(purpose.pose for purpose in stage.purposes))
-    now = composition.arm.q(state)
-    for pose in poses:
-        if not len(reach(composition.arm, state.scene, pose.matrix @ stage.grasps.tcp_matrices, now, free=False).q):
-            return False
-    return stage.serves(state)
+    return composition.grasps(pick, composition.purposes(keyframes, first), first), state
 
 
 def _before(task: Task, composition: Composition, first: int) -> PlanningScene:
@@ -113,4 +132,5 @@ def _shifted(pose: Pose, shift: np.ndarray) -> Pose:
 
 
 def _length(shift: np.ndarray) -> str:
-    return f'{100.0 * float(np.linalg.norm(shift)):.0f} cm'
+    length = float(np.linalg.norm(shift))
+    return f'{1000.0 * length:.0f} mm' if shift[2] else f'{100.0 * length:.0f} cm'

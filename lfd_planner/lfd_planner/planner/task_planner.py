@@ -28,7 +28,8 @@ from .failure import TaskFailure
 from .findings import failure_of
 from .options import PlanOptions
 
-SEARCH = SearchOptions(budget=60.0, iterations=3000)  # by count and not by the clock, so that a seed decides
+SEARCH = SearchOptions(budget=60.0, iterations=1000)  # by count and not by the clock, so that a seed decides
+EFFORTS = (1, 4, 16)  # how hard is searched, as long as there is budget
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,17 +71,19 @@ class TaskPlanner:
             return replace(ready, planning_time=time.monotonic() - begin)
         arm = Arm.of(self.model, self.backend, options.scaling, replace(SEARCH, seed=1))
         composition = Composition(arm, start, ready, origin, options.seed, options.regrasp, self.model.robot.reach)
+        stages = composition.stages(task.keyframes, self._end(options.end_pose))
         context = Context(
             seed=options.seed,
             deadline=begin + max(options.patience, options.budget),
             should_stop=options.should_stop,
             progress=options.progress,
+            observer=options.observe(stages),
         )
-        constructor = TaskConstructor(composition.stages(task.keyframes, self._end(options.end_pose)), context)
+        constructor = TaskConstructor(stages, context)
         found = self._search(constructor, options, begin)
         if not found:
             return failure_of(task, composition, context, options, begin)
-        return tuple(sorted(found, key=lambda planned: planned.solution.cost)[: options.solutions])
+        return tuple(found)
 
     def start_scene(self, scene: PlanningScene) -> PlanningScene:
         """The scene with the robot in it: where it is, or at its home pose with an open hand."""
@@ -100,16 +103,37 @@ class TaskPlanner:
         return None if pose is None else (pose, np.array(self.model.poses[pose], dtype=np.float64))
 
     def _search(self, constructor: TaskConstructor, options: PlanOptions, begin: float) -> list[Planned]:
-        found: list[Planned] = []
-        for step in constructor.solutions():
-            journal = constructor.context.journal
-            taken = time.monotonic() - begin
-            found.append(
-                Planned(self._solution(step, taken, options.seed), step, dict(journal.seconds), journal.backups)
-            )
-            if taken >= options.budget and len(found) >= options.solutions:
+        """So many solutions as are wanted, the cheapest first: the first ones soon, better ones within the budget."""
+        best: list[Planned] = []
+        context = constructor.context
+        for effort in EFFORTS:
+            context.effort = effort
+            for step in constructor.solutions():
+                self._keep(best, self._planned(step, context, options.seed, begin), options.solutions)
+                if len(best) >= options.solutions:
+                    context.deadline = begin + options.budget
+                    if effort == EFFORTS[0]:
+                        break
+            if time.monotonic() >= begin + options.budget or context.stopped:
                 break
-        return found
+            context.deadline = begin + options.budget
+        if not best:  # the budget is not what ended a search that had come to its end before
+            context.deadline = begin + max(options.patience, options.budget)
+        return best
+
+    def _planned(self, step: Step, context: Context, seed: int, begin: float) -> Planned:
+        solution = self._solution(step, time.monotonic() - begin, seed)
+        return Planned(solution, step, dict(context.journal.seconds), context.journal.backups)
+
+    @staticmethod
+    def _keep(best: list[Planned], found: Planned, most: int) -> None:
+        """Put a solution among the best, unless it is there."""
+        moves = found.solution.trajectory
+        if any(moves.same_as(known.solution.trajectory) for known in best):
+            return
+        best.append(found)
+        best.sort(key=lambda planned: planned.solution.cost)
+        del best[most:]
 
     def _solution(self, step: Step, taken: float, seed: int) -> Solution:
         motions = step.all_motions()
@@ -179,6 +203,7 @@ def _segments(motions: Sequence[Motion]) -> tuple[Segment, ...]:
                 motion.gripper,
                 motion.contacts,
                 motion.outputs,
+                motion.awaits,
             )
         )
         first = last

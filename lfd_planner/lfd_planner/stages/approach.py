@@ -23,13 +23,9 @@ class Approach(Backward):
         arm, q, hold = self.arm, self.arm.q(end), end.get(HOLD)
         touched = tuple((link, hold.object) for link in arm.touch_links) if hold and arm.sucks else ()
         scene = end.scene.allow(hold.object, *arm.touch_links) if hold and arm.sucks else end.scene
-        path = straight(arm, scene, q, along_tcp(arm, q, -self.distance), self.least)
-        if isinstance(path, Rejection):
-            yield path
+        found = straight(arm, scene, q, along_tcp(arm, q, -self.distance), self.least, backwards=True)
+        if isinstance(found, Rejection):
+            yield found
             return
-        timed = arm.timed(scene, path[::-1])
-        if isinstance(timed, Rejection):
-            yield timed
-            return
-        start = end.with_scene(arm.moved(end.scene, path[-1]))
-        yield Step.moving(start, end, Motion(self.name, timed, self.keyframe, contacts=touched))
+        start = end.with_scene(arm.moved(end.scene, found.far))
+        yield Step.moving(start, end, Motion(self.name, found.trajectory, self.keyframe, contacts=touched))

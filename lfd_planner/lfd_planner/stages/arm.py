@@ -5,8 +5,9 @@ Poses are 4x4 transforms of the frame `tcp` in the scene's frame [m]; q are posi
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
@@ -15,12 +16,14 @@ from lfd_description.grippers import TCP_LINK, Gripper
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
 from lfd_planner.backends import Failure, LinearPath, Path, PlanningBackend, SearchOptions, SpeedScaling
+from lfd_planner.backends.kinematic_backend import EXECUTED_STEP
 from lfd_planner.robot.planning_robot import LinkSolver, PlanningGroup
 from lfd_planner.scene import PlanningScene
-from lfd_planner.task import Rejection, State
-from lfd_planner.timing import Trajectory
+from lfd_planner.task import Context, Rejection, State
+from lfd_planner.timing import Trajectory, keep_times, path_samples
 
 HAND_TIME = 0.05  # [s] that a hand takes at least: drivers want a point that is later
+LOOK = 0.05  # [rad or m] between two positions on a way that are looked at for an explanation
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,6 +78,11 @@ class Arm:
         """Where the arm is, (dof,)."""
         return self.group.positions(state.scene.joints)
 
+    def travel_times(self, q: Matrix, others: Matrix) -> Matrix:
+        """How long the arm takes from q, (dof,), to each of others, (N, dof), at least: (N,) [s]."""
+        times: Matrix = (np.abs(others - q) / self.group.velocities).max(axis=1)
+        return times
+
     def moved(self, scene: PlanningScene, q: Matrix) -> PlanningScene:
         """The scene with the arm at q, (dof,)."""
         return scene.with_joints(self.group.by_name(q))
@@ -110,12 +118,52 @@ class Arm:
         """A straight way of the tcp from q through poses, (N, 4, 4), as far as it goes."""
         return self.backend.plan_linear(scene, self.group, q, self.tcp, poses)
 
-    def timed(self, scene: PlanningScene, path: Matrix) -> Trajectory | Rejection:
+    def timed(self, scene: PlanningScene, path: Matrix, *, keep_away: bool = True) -> Trajectory | Rejection:
         """The fastest motion along a path, (N, dof), that is free as executed; or why there is none."""
-        timed = self.backend.time(scene, self.group, Path(path), self.scaling)
+        timed = self.backend.time(scene, self.group, Path(path), self.scaling, keep_away=keep_away)
         if isinstance(timed, Failure):
             return Rejection('collision', detail=timed.message)
         return timed
+
+    def timed_at(self, scene: PlanningScene, path: Matrix, times: Matrix) -> Trajectory | Rejection:
+        """The motion that is at the rows of a path, (N, dof), at times, (N,) [s], or later; or why there is none."""
+        group = self.group
+        timed = keep_times(
+            path, times, group.velocities * self.scaling.velocity, group.accelerations * self.scaling.acceleration
+        )
+        samples = path_samples(timed, EXECUTED_STEP)
+        free = self.backend.free(scene, group, samples)
+        if free.all():
+            return timed
+        contacts = self.backend.contacts(scene, group, samples[int(np.argmin(free))])
+        return Rejection('collision', (contacts[0].a, contacts[0].b) if contacts else ())
+
+    def free_way(
+        self, context: Context, scene: PlanningScene, q0: Matrix, q1: Matrix, samples: int | None = None
+    ) -> Trajectory | Rejection:
+        """A motion from q0 to q1, (dof,) each, that a search with so many samples found; or why there is none."""
+        options = replace(
+            self.search,
+            iterations=self.search.iterations if samples is None else samples,
+            seed=self.search.seed + context.seed,
+            budget=min(self.search.budget, context.seconds_left),
+            should_stop=context.should_stop,
+        )
+        found = self.backend.plan_joint(scene, self.group, q0, q1[np.newaxis], options)
+        if isinstance(found, Failure):
+            return self._no_path(scene, q0, q1, found)
+        return self.timed(scene, found.q)
+
+    def _no_path(self, scene: PlanningScene, q0: Matrix, q1: Matrix, failure: Failure) -> Rejection:
+        """That there is no way, and what is in the way of the shortest one."""
+        count = max(math.ceil(float(np.abs(q1 - q0).max()) / LOOK), 1)
+        rows = q0 + np.linspace(0.0, 1.0, count + 1)[:, np.newaxis] * (q1 - q0)
+        blocked = np.flatnonzero(~self.backend.free(scene, self.group, rows))
+        contacts = self.backend.contacts(scene, self.group, rows[blocked[0]]) if len(blocked) else ()
+        if not contacts:
+            return Rejection('no_path', tuple(scene.attached), detail=failure.message)
+        detail = f'No way was found around this: {contacts[0]} on the shortest way.'
+        return Rejection('no_path', (contacts[0].a, contacts[0].b), detail=detail)
 
     def why_line_ends(self, scene: PlanningScene, found: LinearPath, goal: Matrix) -> Rejection:
         """Why a straight way ends before its goal, by name."""

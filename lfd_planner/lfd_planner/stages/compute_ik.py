@@ -10,7 +10,7 @@ from lfd_planner.pose import Pose
 from lfd_planner.task import Context, Generator, Rejection, State, Step
 
 from .arm import Arm
-from .reach import reach, why_not
+from .reach import soonest
 
 
 class ComputeIk(Generator):
@@ -29,9 +29,8 @@ class ComputeIk(Generator):
             return
         arm, now = self.arm, self.arm.q(before)
         poses = np.array([pose.matrix for pose in self.poses])
-        found = reach(arm, before.scene, poses, now).q
-        if not len(found):
-            yield from why_not(arm, before.scene, poses, now)
-        times = (np.abs(found - now) / arm.group.velocities).max(axis=1)
-        for number in np.argsort(times, kind='stable'):
-            yield Step.at(before.with_scene(arm.moved(before.scene, found[number])))
+        for q in soonest(arm, before.scene, poses, now):
+            if isinstance(q, Rejection):
+                yield q
+            else:
+                yield Step.at(before.with_scene(arm.moved(before.scene, q)))

@@ -3,45 +3,43 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
-import numpy as np
-
-from lfd_planner.backends import Failure
 from lfd_planner.scene import PlanningScene
 from lfd_planner.task import Connector, Context, Motion, Rejection, State, Step
 from lfd_planner.timing import Trajectory
 
 from .arm import Arm
 
+FIRST = 125  # random samples of the first search; each one that fails is followed by one twice as long
+LEAST = 50  # samples of a search, when long ones have failed
+
 
 class Connect(Connector):
-    """Searches a way in joint space; before it, the hand takes the posture that it has at the end."""
+    """Searches a way in joint space; before it, the hand takes the posture that it has at the end.
+
+    Where there is a way, few samples find it, mostly. So the first searches are short, and when the longest has failed,
+    those for other ends are not worth much any more.
+    """
 
     def __init__(self, arm: Arm, *, keyframe: int = -1, name: str = 'connect') -> None:
         super().__init__(name, keyframe=keyframe)
         self.arm = arm
+        self._failed = 0
 
     def connect(self, context: Context, start: State, end: State) -> Iterable[Step | Rejection]:
         """One way, the shortest that the search found."""
-        arm = self.arm
         opening, scene = self._opening(start, end)
-        q0, q1 = arm.q(start), arm.q(end)
-        options = replace(
-            arm.search,
-            seed=arm.search.seed + context.seed,
-            budget=min(arm.search.budget, context.seconds_left),
-            should_stop=context.should_stop,
-        )
-        found = arm.backend.plan_joint(scene, arm.group, q0, q1[np.newaxis], options)
-        if isinstance(found, Failure):
-            yield Rejection('no_path', self._ends(start, end), detail=found.message)
-            return
-        timed = arm.timed(scene, found.q)
+        timed = self.arm.free_way(context, scene, self.arm.q(start), self.arm.q(end), self._samples(context))
         if isinstance(timed, Rejection):
+            self._failed += 1
             yield timed
             return
         yield Step.moving(start, end, *opening, Motion(self.name, timed, self.keyframe))
+
+    def _samples(self, context: Context) -> int:
+        """How many samples the next search may take."""
+        longest, samples = self.arm.search.iterations * context.effort, FIRST << self._failed
+        return min(samples, longest) if samples < 2 * longest else LEAST
 
     def _opening(self, start: State, end: State) -> tuple[tuple[Motion, ...], PlanningScene]:
         """How the hand gets its posture for the way, and the scene on the way."""
@@ -51,6 +49,3 @@ class Connect(Connector):
             return (), start.scene
         still: Trajectory = arm.standing(arm.q(start), arm.hand_time(before, after))
         return (Motion('open', still, self.keyframe, gripper=after),), start.scene.with_joints(after)
-
-    def _ends(self, start: State, end: State) -> tuple[str, ...]:
-        return tuple(start.scene.attached)

@@ -17,8 +17,9 @@ from lfd_planner.task import Context, Generator, Rejection, State, Step
 
 from .arm import Arm
 from .grasping import HOLD, Goal, Hold
+from .loose_object import LooseObject, Touching
+from .obstructions import held_down, occupied, overlapping, shut_off, unsupported
 from .reach import Reached, reach, why_not
-from .touching import Touching, lying_on, touching
 
 SCORE_WEIGHT = 0.3  # [s] of motion that a grasp's full score is worth
 HINT_WORTH = 2.0  # [s] of motion that a demonstrated grasp is worth
@@ -36,6 +37,10 @@ class Purpose:
     put_down: bool = True
     """Whether the object is let go there, so that the open hand must be free."""
 
+    def blames(self, found: Iterable[Rejection]) -> Iterator[Rejection]:
+        """The same, about the place and its keyframe."""
+        return (replace(why, stage=PLACE, keyframe=self.keyframe) for why in found)
+
 
 @dataclass(frozen=True)
 class _Around:
@@ -43,6 +48,10 @@ class _Around:
 
     pick: Touching
     purposes: tuple[Touching, ...]
+    obstructions: tuple[Rejection, ...]
+    """Why no grasp can help."""
+    falls: tuple[Rejection, ...]
+    """Where it would be let go in the air; to be told only if it gets there."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +83,7 @@ class GenerateGrasps(Generator):
         object: its name in the scene.
         grasps: of the object's body.
         purposes: where the object goes with the same grasp; a grasp that cannot serve all of them is not tried.
+        rise: how far the object is lifted off where it is, and lowered to where it is put down, at least [m].
         keyframe: of the pick.
         most: of the grasps that are tried.
     """
@@ -87,12 +97,14 @@ class GenerateGrasps(Generator):
         grasps: GraspSet,
         purposes: Sequence[Purpose] = (),
         *,
+        rise: float = 0.0,
         keyframe: int = -1,
         most: int | None = None,
         name: str = 'grasp',
     ) -> None:
         super().__init__(name, keyframe=keyframe, most=most)
         self.arm, self.object, self.grasps, self.purposes = arm, object, grasps, tuple(purposes)
+        self.rise = rise
 
     def generate(self, context: Context, before: State | None) -> Iterable[Step | Rejection]:
         """The arm at grasps, the hand open around the object."""
@@ -103,11 +115,10 @@ class GenerateGrasps(Generator):
             yield from self._unfit()
             return
         around = self._around(before.scene)
-        blocked = tuple(self._blocked(before.scene, around))
-        yield from blocked
-        if blocked:
+        candidates = [] if around.obstructions else self._candidates(before)
+        if around.obstructions or (candidates and around.falls):
+            yield from around.obstructions or around.falls
             return
-        candidates = self._candidates(before)
         if not candidates:
             yield from self._why_none(before)
             return
@@ -129,39 +140,39 @@ class GenerateGrasps(Generator):
 
     def serves(self, before: State) -> bool:
         """Whether any grasp serves all purposes, as far as the ends of the motions tell."""
-        scene = before.scene
-        return not tuple(self._blocked(scene, self._around(scene))) and bool(self._candidates(before))
+        return self.may_serve(before) and self.is_free(before)
+
+    def may_serve(self, before: State) -> bool:
+        """Whether things are where grasps are within reach, whatever the arm would touch; quick to say no."""
+        return not self.obstructed(before) and all(
+            len(reach(self.arm, before.scene, pose.matrix @ self.grasps.tcp_matrices, self.arm.q(before), free=False).q)
+            for pose in (before.scene.objects[self.object].pose, *(purpose.pose for purpose in self.purposes))
+        )
+
+    def is_free(self, before: State) -> bool:
+        """Whether the arm is free with a grasp that is within reach at the pick and at all purposes."""
+        return bool(self._candidates(before))
+
+    def obstructed(self, before: State) -> bool:
+        """Whether no grasp can help, because of where things are."""
+        around = self._around(before.scene)
+        return bool(around.obstructions or around.falls)
 
     def _around(self, scene: PlanningScene) -> _Around:
-        """What the object touches where it is, and where it goes."""
-        thing = scene.objects[self.object]
-        poses = (thing.pose, *(purpose.pose for purpose in self.purposes))
-        pick, *purposes = (touching(self.arm, scene, self.object, thing.body, pose) for pose in poses)
-        return _Around(pick, tuple(purposes))
-
-    def _blocked(self, scene: PlanningScene, around: _Around) -> Iterator[Rejection]:
-        """What no grasp can change."""
-        for name in lying_on(self.arm, scene, self.object):
-            yield Rejection(
-                'covered', (name, self.object), detail=f"'{name}' lies on '{self.object}'; pick '{name}' first."
-            )
-        for overlap in around.pick.overlaps:
-            yield Rejection(
-                'objects_overlap',
-                (self.object, overlap.name),
-                detail=f"'{self.object}' is {1000.0 * overlap.depth:.0f} mm inside '{overlap.name}' before it is "
-                f'picked; correct the scene.',
-            )
-        for purpose, found in zip(self.purposes, around.purposes, strict=True):
-            for overlap in found.overlaps:
-                yield Rejection(
-                    'place_occupied',
-                    (self.object, overlap.name),
-                    detail=f"At its place '{self.object}' would be {1000.0 * overlap.depth:.0f} mm inside "
-                    f"'{overlap.name}'.",
-                    stage=PLACE,
-                    keyframe=purpose.keyframe,
-                )
+        """What the object touches where it is and where it goes, and what that forbids."""
+        loose, pose = LooseObject(scene, self.object), scene.objects[self.object].pose
+        pick = loose.touching(pose)
+        purposes = tuple(loose.touching(purpose.pose) for purpose in self.purposes)
+        there = [overlapping(self.object, overlap) for overlap in pick.overlaps]
+        there += held_down(loose, scene, pick.supports, self.rise) if not there else ()
+        falls: list[Rejection] = []
+        for purpose, found in zip(self.purposes, purposes, strict=True):
+            wrong = [occupied(self.object, overlap) for overlap in found.overlaps]
+            if purpose.put_down and not wrong:
+                wrong += shut_off(loose, purpose.pose, found.supports, self.rise)
+                falls += purpose.blames(unsupported(loose, purpose.pose, found.supports))
+            there += purpose.blames(wrong)
+        return _Around(pick, purposes, tuple(there), tuple(falls))
 
     def _unfit(self) -> Iterator[Rejection]:
         for found in self.grasps.rejections:
@@ -240,7 +251,6 @@ class GenerateGrasps(Generator):
             there, poses = scene.move(self.object, purpose.pose), purpose.pose.matrix @ tcps
             served = np.unique(reach(self.arm, there, poses, now, free=purpose.put_down).pose)
             if not len(served):
-                for why in why_not(self.arm, there, poses, now):
-                    yield replace(why, stage=PLACE, keyframe=purpose.keyframe)
+                yield from purpose.blames(why_not(self.arm, there, poses, now))
                 return
             tcps = tcps[served]

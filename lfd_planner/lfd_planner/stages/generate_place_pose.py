@@ -13,8 +13,8 @@ from lfd_planner.task import Context, Generator, Rejection, State, Step
 
 from .arm import Arm
 from .grasping import GOAL, HOLD, Goal, Hold
-from .reach import reach, why_not
-from .touching import touching
+from .loose_object import LooseObject
+from .reach import soonest
 
 
 class GeneratePlacePose(Generator):
@@ -35,12 +35,11 @@ class GeneratePlacePose(Generator):
         goal = self._goal(before.scene, hold)
         scene = before.scene.allow(hold.object, *goal.supports)
         pose, now = (self.pose.matrix @ hold.grasp.tcp.matrix)[np.newaxis], arm.q(before)
-        found = reach(arm, scene, pose, now).q
-        if not len(found):
-            yield from why_not(arm, scene, pose, now)
-        order = np.argsort((np.abs(found - now) / arm.group.velocities).max(axis=1), kind='stable')
-        for q in found[order]:
-            yield Step.at(before.with_scene(arm.moved(before.scene, q)).knowing(GOAL, replace(goal, touched=scene)))
+        for q in soonest(arm, scene, pose, now):
+            if isinstance(q, Rejection):
+                yield q
+            else:
+                yield Step.at(before.with_scene(arm.moved(before.scene, q)).knowing(GOAL, replace(goal, touched=scene)))
 
     def _goal(self, scene: PlanningScene, hold: Hold) -> Goal:
         """The place and what is there, which the grasp's choice may know already."""
@@ -48,4 +47,5 @@ class GeneratePlacePose(Generator):
             if goal.pose == self.pose:
                 return goal
         body = scene.attached[hold.object].body
-        return Goal(self.pose, touching(self.arm, scene.drop(hold.object), hold.object, body, self.pose).supports)
+        loose = LooseObject(scene.drop(hold.object), hold.object, body)
+        return Goal(self.pose, loose.touching(self.pose).supports)

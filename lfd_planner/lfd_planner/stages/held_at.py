@@ -11,7 +11,7 @@ from lfd_planner.task import Context, Generator, Rejection, State, Step
 
 from .arm import Arm
 from .grasping import HOLD
-from .reach import reach, why_not
+from .reach import soonest
 
 
 class HeldAt(Generator):
@@ -30,9 +30,8 @@ class HeldAt(Generator):
             yield Rejection('nothing_held', detail='There is nothing in the hand to lead anywhere.')
             return
         pose, now = (self.pose.matrix @ hold.grasp.tcp.matrix)[np.newaxis], arm.q(before)
-        found = reach(arm, before.scene, pose, now).q
-        if not len(found):
-            yield from why_not(arm, before.scene, pose, now)
-        order = np.argsort((np.abs(found - now) / arm.group.velocities).max(axis=1), kind='stable')
-        for q in found[order]:
-            yield Step.at(before.with_scene(arm.moved(before.scene, q)))
+        for q in soonest(arm, before.scene, pose, now):
+            if isinstance(q, Rejection):
+                yield q
+            else:
+                yield Step.at(before.with_scene(arm.moved(before.scene, q)))

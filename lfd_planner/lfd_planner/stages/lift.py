@@ -23,13 +23,9 @@ class Lift(Forward):
         arm, hold = self.arm, start.get(HOLD)
         contacts = tuple((hold.object, support) for support in hold.supports) if hold else ()
         scene = start.scene.allow(hold.object, *hold.supports) if hold else start.scene
-        path = straight(arm, scene, arm.q(start), upwards(self.distance), self.least)
-        if isinstance(path, Rejection):
-            yield path
+        found = straight(arm, scene, arm.q(start), upwards(self.distance), self.least)
+        if isinstance(found, Rejection):
+            yield found
             return
-        timed = arm.timed(scene, path)
-        if isinstance(timed, Rejection):
-            yield timed
-            return
-        end = start.with_scene(arm.moved(start.scene, path[-1]))
-        yield Step.moving(start, end, Motion(self.name, timed, self.keyframe, contacts=contacts))
+        end = start.with_scene(arm.moved(start.scene, found.far))
+        yield Step.moving(start, end, Motion(self.name, found.trajectory, self.keyframe, contacts=contacts))

@@ -23,13 +23,9 @@ class Lower(Backward):
         arm, hold, goal = self.arm, end.get(HOLD), end.get(GOAL)
         contacts = tuple((hold.object, support) for support in goal.supports) if hold and goal else ()
         scene = goal.touched if goal and goal.touched else end.scene
-        path = straight(arm, scene, arm.q(end), upwards(self.distance), self.least)
-        if isinstance(path, Rejection):
-            yield path
+        found = straight(arm, scene, arm.q(end), upwards(self.distance), self.least, backwards=True)
+        if isinstance(found, Rejection):
+            yield found
             return
-        timed = arm.timed(scene, path[::-1])
-        if isinstance(timed, Rejection):
-            yield timed
-            return
-        start = end.with_scene(arm.moved(end.scene, path[-1]))
-        yield Step.moving(start, end, Motion(self.name, timed, self.keyframe, contacts=contacts))
+        start = end.with_scene(arm.moved(end.scene, found.far))
+        yield Step.moving(start, end, Motion(self.name, found.trajectory, self.keyframe, contacts=contacts))

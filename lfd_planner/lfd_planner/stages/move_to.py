@@ -3,12 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import replace
 
 import numpy as np
 
 from lfd_description.urdf import Matrix
-from lfd_planner.backends import Failure
 from lfd_planner.task import Context, Forward, Motion, Rejection, State, Step
 
 from .arm import Arm
@@ -24,19 +22,9 @@ class MoveTo(Forward):
     def forward(self, context: Context, start: State) -> Iterable[Step | Rejection]:
         """One way."""
         arm = self.arm
-        options = replace(
-            arm.search,
-            seed=arm.search.seed + context.seed,
-            budget=min(arm.search.budget, context.seconds_left),
-            should_stop=context.should_stop,
-        )
-        found = arm.backend.plan_joint(start.scene, arm.group, arm.q(start), self.goal[np.newaxis], options)
-        if isinstance(found, Failure):
-            yield Rejection('no_path', detail=found.message)
-            return
-        timed = arm.timed(start.scene, found.q)
+        timed = arm.free_way(context, start.scene, arm.q(start), self.goal)
         if isinstance(timed, Rejection):
             yield timed
             return
         end = start.with_scene(arm.moved(start.scene, self.goal))
-        yield Step.moving(start, end, Motion('home', timed, self.keyframe))
+        yield Step.moving(start, end, Motion(self.name, timed, self.keyframe))

@@ -18,7 +18,7 @@ from lfd_planner.task import Rejection
 
 from .arm import Arm
 
-MOST_NAMED = 24  # positions whose contacts are looked up for an explanation
+MOST_NAMED = 8  # positions whose contacts are looked up for an explanation
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,15 +44,27 @@ def reach(arm: Arm, scene: PlanningScene, poses: Matrix, near: Matrix, *, free: 
     return found
 
 
+def soonest(arm: Arm, scene: PlanningScene, poses: Matrix, now: Matrix) -> Iterator[Matrix | Rejection]:
+    """Free positions, (dof,), that bring the tcp to one of the poses, (N, 4, 4) [m], those first that are nearest."""
+    found = reach(arm, scene, poses, now).q
+    if not len(found):
+        yield from why_not(arm, scene, poses, now)
+    yield from found[np.argsort(arm.travel_times(now, found), kind='stable')]
+
+
 def why_not(arm: Arm, scene: PlanningScene, poses: Matrix, near: Matrix) -> Iterator[Rejection]:
-    """Why poses, (N, 4, 4) [m], cannot be taken: counts by reason, over the poses, or over positions in collision."""
+    """Why poses, (N, 4, 4) [m], cannot be taken: counts by reason over the poses.
+
+    What is in the way at a pose is what the position touches that is nearest to `near`.
+    """
     found = _solved(arm, poses, near)
-    missed = sorted(set(range(len(poses))) - set(found.pose.tolist()))
-    if missed:
+    reached = np.unique(found.pose)
+    if len(reached) < len(poses):
+        missed = np.setdiff1d(np.arange(len(poses)), reached)
         yield from _out_of_reach(arm, poses[missed], near)
-    if len(found.q):
-        blocked = found.q[~arm.backend.free(scene, arm.group, found.q)]
-        yield from _collisions(arm, scene, blocked)
+    if len(reached):
+        nearest = [found.of(n)[np.argmin(arm.travel_times(near, found.of(n)))] for n in reached.tolist()]
+        yield from _collisions(arm, scene, np.array(nearest))
 
 
 def _solved(arm: Arm, poses: Matrix, near: Matrix) -> Reached:
@@ -72,7 +84,10 @@ def _out_of_reach(arm: Arm, poses: Matrix, near: Matrix) -> Iterator[Rejection]:
     batch = boundless.solve_batch(tips, near)
     limited = set(batch.pose.tolist())
     if len(poses) > len(limited):
-        yield Rejection('unreachable', count=len(poses) - len(limited))
+        missed = np.setdiff1d(np.arange(len(poses)), batch.pose)
+        away = float(np.linalg.norm(poses[missed, :3, 3] - arm.base[:3, 3], axis=1).min())
+        detail = f"The hand would have to be {away:.2f} m away from '{arm.group.base}'."
+        yield Rejection('unreachable', count=len(missed), detail=detail)
     if limited:
         low, high = arm.group.bounds
         excess = np.maximum(np.maximum(low - batch.q, batch.q - high), 0.0)
@@ -87,9 +102,8 @@ def _out_of_reach(arm: Arm, poses: Matrix, near: Matrix) -> Iterator[Rejection]:
 
 
 def _collisions(arm: Arm, scene: PlanningScene, rows: Matrix) -> Iterator[Rejection]:
-    if not len(rows):
-        return
-    shown = rows[:: max(1, len(rows) // MOST_NAMED)][:MOST_NAMED]
+    """Who touches whom at positions; where there are many, at some of them, and counted for all."""
+    shown = rows[:: math.ceil(len(rows) / MOST_NAMED)]
     pairs: Counter[tuple[str, str]] = Counter()
     for q in shown:
         contacts = arm.backend.contacts(scene, arm.group, np.ascontiguousarray(q))

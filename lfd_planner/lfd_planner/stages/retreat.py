@@ -23,14 +23,10 @@ class Retreat(Forward):
         arm, q, hold = self.arm, self.arm.q(start), start.get(HOLD)
         touched = tuple((link, hold.object) for link in arm.touch_links) if hold and arm.sucks else ()
         scene = start.scene.allow(hold.object, *arm.touch_links) if hold and arm.sucks else start.scene
-        path = straight(arm, scene, q, along_tcp(arm, q, -self.distance), self.least)
-        if isinstance(path, Rejection):
-            yield path
-            return
-        timed = arm.timed(scene, path)
-        if isinstance(timed, Rejection):
-            yield timed
+        found = straight(arm, scene, q, along_tcp(arm, q, -self.distance), self.least)
+        if isinstance(found, Rejection):
+            yield found
             return
         facts = {name: value for name, value in start.facts.items() if name not in (HOLD.name, GOAL.name)}
-        end = State(arm.moved(start.scene, path[-1]), facts)
-        yield Step.moving(start, end, Motion(self.name, timed, self.keyframe, contacts=touched))
+        end = State(arm.moved(start.scene, found.far), facts)
+        yield Step.moving(start, end, Motion(self.name, found.trajectory, self.keyframe, contacts=touched))

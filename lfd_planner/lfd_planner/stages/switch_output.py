@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
+from lfd_planner.solution import Awaited
 from lfd_planner.task import Context, Forward, Motion, Rejection, State, Step
 
 from .arm import Arm
@@ -23,13 +24,13 @@ class SwitchOutput(Forward):
 
 
 class AwaitSignal(Forward):
-    """A place where execution waits for the input that its keyframe names; planning takes no time for it."""
+    """A place where execution waits for an input; planning takes no time for it."""
 
-    def __init__(self, arm: Arm, *, keyframe: int = -1, name: str = 'await') -> None:
+    def __init__(self, arm: Arm, awaited: Awaited, *, keyframe: int = -1, name: str = 'await') -> None:
         super().__init__(name, keyframe=keyframe)
-        self.arm = arm
+        self.arm, self.awaited = arm, awaited
 
     def forward(self, context: Context, start: State) -> Iterable[Step | Rejection]:
         """It takes no time in the plan."""
         still = self.arm.standing(self.arm.q(start), 0.0)
-        yield Step.moving(start, start, Motion(self.name, still, self.keyframe))
+        yield Step.moving(start, start, Motion(self.name, still, self.keyframe, awaits=self.awaited))

@@ -12,7 +12,8 @@ A stage connects two interface states. Which of the two it reads is its directio
 Containers are stages of stages: `Serial` one after the other, `Alternatives` all of which are tried, `Fallbacks` of
 which the next is tried only where the one before found nothing. A stage gives a `Step` for each way it can be done,
 the best first, and a `Rejection` for each that cannot be done. Structure is checked before the search, all errors at
-once; what the search rejected is counted by reason and told by `TaskConstructor.explain_failure`.
+once; what the search rejected is counted by reason and told by `TaskConstructor.explain_failure`. An `Observer` is told
+all that stages find and reject; a `Record` keeps it, with the numbers that MoveIt Task Constructor would give.
 
 A stage of your own is a few lines:
 
@@ -35,7 +36,8 @@ A stage of your own is a few lines:
 
 from .constructor import TaskConstructor
 from .containers import Alternatives, Fallbacks, Serial, StructureError
-from .context import Context, Count, Journal
+from .context import Context, Count, Journal, Observer
+from .record import Part, Record, StageEntry, StageStatistics
 from .stage import Backward, Connector, Direction, Forward, Generator, Stage
 from .state import Fact, Motion, Rejection, State, Step
 
@@ -52,9 +54,14 @@ __all__ = [
     'Generator',
     'Journal',
     'Motion',
+    'Observer',
+    'Part',
+    'Record',
     'Rejection',
     'Serial',
     'Stage',
+    'StageEntry',
+    'StageStatistics',
     'State',
     'Step',
     'StructureError',

@@ -8,6 +8,7 @@ and leaves alone what has nothing to do with it. So a task costs as much as its 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
@@ -40,6 +41,8 @@ class Serial(Stage):
         keyframe: of the task that it serves; -1: none, or several.
         most: how many steps are taken of it for one start and end; None: all.
         most_backups: how often it goes back to another choice before it gives up; None: as often as there are choices.
+        most_failures: how often one stage may find nothing, and never anything, before it gives up; None: no matter.
+        most_unconnected: the same for connectors, whose searches are long.
     """
 
     def __init__(
@@ -49,10 +52,14 @@ class Serial(Stage):
         keyframe: int = -1,
         most: int | None = None,
         most_backups: int | None = None,
+        most_failures: int | None = None,
+        most_unconnected: int | None = None,
     ) -> None:
         super().__init__(name, keyframe=keyframe, most=most)
         self.children = children
         self.most_backups = most_backups
+        self.most_failures = most_failures
+        self.most_unconnected = most_unconnected
         self._order, self._writers, self._faults = _order(name, children)
 
     @property
@@ -119,6 +126,8 @@ class _Search:
         self.kept: dict[tuple[int, int, int], _Kept] = {}
         """Steps of connectors, by the identity of their states."""
         self.backups = 0
+        self.failures: dict[int, float] = {}
+        """How often stages found nothing, by their turn; those that ever found anything have endlessly many left."""
 
     def run(self) -> Run:
         """Ways through all stages; at last, whether what is outside is to blame."""
@@ -188,9 +197,9 @@ class _Search:
 
     def _back(self, conflict: set[int]) -> bool:
         """Go back to the last choice that might help; whether there is one."""
-        self.frames.pop()
+        tired = self._fails(self.frames.pop())
         turns = [turn for turn in conflict if turn >= 0]
-        if not turns or self.backups == self.serial.most_backups:
+        if not turns or tired or self._exceeds(self.backups, self.serial.most_backups):
             for frame in self.frames:
                 frame.run.close()
             self.frames.clear()
@@ -203,10 +212,26 @@ class _Search:
         self.frames[-1].conflict |= conflict - {last}
         return True
 
+    def _fails(self, frame: _Frame) -> bool:
+        """Note that the stage whose turn it was has no more steps; whether that makes it hopeless."""
+        turn = len(self.frames)
+        self.failures[turn] = self.failures.get(turn, 0) + 1 if frame.step is None else -math.inf
+        serial = self.serial
+        connects = serial.children[serial._order[turn].child].direction is Direction.CONNECT
+        return self._exceeds(self.failures[turn], serial.most_unconnected if connects else serial.most_failures)
+
+    def _exceeds(self, count: float, most: int | None) -> bool:
+        """Whether something happened as often as it may."""
+        return most is not None and count >= most * self.context.effort
+
     def _step(self) -> Step:
         parts: list[Step] = [step for _, step in sorted(self._parts(), key=lambda part: part[0])]
         first, last = parts[0], parts[-1]
-        return Step(first.start, last.end, sum(part.cost for part in parts), stage=self.serial.name, parts=tuple(parts))
+        step = Step(first.start, last.end, sum(part.cost for part in parts), stage=self.serial.name, parts=tuple(parts))
+        for child, part in zip(self.serial.children, parts, strict=True):
+            self.context.observer.found(child, part)
+        self.context.observer.found(self.serial, step)
+        return step
 
     def _parts(self) -> Iterator[tuple[int, Step]]:
         for turn, frame in zip(self.serial._order, self.frames, strict=True):
@@ -243,23 +268,28 @@ class _Parallel(Stage):
                 )
             yield from child.faults()
 
+    def _tell(self, context: Context, child: Stage, step: Step) -> None:
+        context.observer.found(child, step)
+        context.observer.found(self, step)
+
 
 class Alternatives(_Parallel):
     """Different ways to do the same; all of them are tried, in turn."""
 
     def run(self, context: Context, start: State | None, end: State | None, before: State | None) -> Run:
         """A step of each stage in turn, until no stage has any left."""
-        runs = [child.run(context, start, end, before) for child in self.children]
+        runs = [(child, child.run(context, start, end, before)) for child in self.children]
         blame: Blame = NOBODY
         given = 0
         while runs:
-            for run in tuple(runs):
+            for child, run in tuple(runs):
                 try:
                     step = next(run)
                 except StopIteration as done:
                     blame |= done.value
-                    runs.remove(run)
+                    runs.remove((child, run))
                     continue
+                self._tell(context, child, step)
                 yield step
                 given += 1
                 if given == self.most:
@@ -282,6 +312,7 @@ class Fallbacks(_Parallel):
                 except StopIteration as done:
                     blame |= done.value
                     break
+                self._tell(context, child, step)
                 yield step
                 given += 1
             if given:

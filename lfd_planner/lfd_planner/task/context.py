@@ -5,8 +5,12 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
-from .state import Rejection
+from .state import Rejection, State, Step
+
+if TYPE_CHECKING:
+    from .stage import Stage
 
 
 @dataclass(frozen=True)
@@ -57,6 +61,19 @@ class Journal:
         return tuple(sorted(found, key=lambda count: (-count.keyframe, -count.count)))
 
 
+class Observer:
+    """Told what the stages of a search find, reject and spend; this one takes no notice."""
+
+    def found(self, stage: Stage, step: Step) -> None:
+        """A stage found a way; a container tells of its stages' steps too, and so of some for the second time."""
+
+    def rejected(self, stage: Stage, rejection: Rejection, state: State | None) -> None:
+        """A stage cannot go a way from a state, or to it."""
+
+    def spent(self, stage: Stage, seconds: float) -> None:
+        """A stage, and none within it, took some time [s]."""
+
+
 def never() -> bool:
     """Nobody wants to stop."""
     return False
@@ -71,12 +88,15 @@ class Context:
     """One search; the same seed gives the same result, unless time runs out."""
 
     seed: int = 0
+    effort: int = 1
+    """How many times as hard as usual to search before giving up."""
     deadline: float | None = None
     """On the clock of `time.monotonic` [s]; None: no hurry."""
     should_stop: Callable[[], bool] = never
     progress: Callable[[int, str], None] = silent
     """Told the keyframe and the name of every stage that begins."""
     journal: Journal = field(default_factory=Journal)
+    observer: Observer = field(default_factory=Observer)
 
     @property
     def stopped(self) -> bool:

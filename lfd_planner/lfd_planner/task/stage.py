@@ -43,6 +43,9 @@ class Direction(Enum):
 class Stage(ABC):
     """A part of a task; `most` is how many steps are taken of it for one start and end, None: all."""
 
+    children: tuple[Stage, ...] = ()
+    """The stages of a container."""
+
     def __init__(self, name: str, *, keyframe: int = -1, most: int | None = None) -> None:
         self.name = name
         self.keyframe = keyframe
@@ -77,14 +80,19 @@ class Leaf(Stage):
         while self.most is None or given < self.most:
             begin = time.perf_counter()
             outcome = next(outcomes, None)
-            context.journal.spend(self.name, time.perf_counter() - begin)
+            taken = time.perf_counter() - begin
+            context.journal.spend(self.name, taken)
+            context.observer.spent(self, taken)
             if outcome is None or context.stopped:
                 break
             if isinstance(outcome, Rejection):
                 context.journal.reject(self.name, self.keyframe, outcome)
+                context.observer.rejected(self, outcome, start or end or before)
             else:
                 given += 1
-                yield replace(outcome, stage=self.name)
+                step = replace(outcome, stage=self.name)
+                context.observer.found(self, step)
+                yield step
         return self._blame()
 
     @abstractmethod

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from lfd_planner.scene import PlanningScene
-from lfd_planner.solution import Attachment
+from lfd_planner.solution import Attachment, Awaited
 from lfd_planner.timing import Trajectory
 
 Value = TypeVar('Value')
@@ -62,6 +62,8 @@ class Motion:
     contacts: tuple[tuple[str, str], ...] = ()
     """Pairs of names that may touch meanwhile."""
     outputs: Mapping[str, bool | float] = field(default_factory=dict)
+    awaits: Awaited | None = None
+    """The input that must have a value before anything goes on."""
 
 
 @dataclass(frozen=True, eq=False)

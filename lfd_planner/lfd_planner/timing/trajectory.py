@@ -69,6 +69,11 @@ class Trajectory:
             place = f'point {late[0] + 1} is not later than the one before' if len(late) else 'the first is not 0'
             raise ValueError(f'The times of a trajectory must start at 0 and increase: {place}.')
 
+    def same_as(self, other: Trajectory) -> bool:
+        """Whether it is the same motion, number by number."""
+        mine, others = (self.times, self.q, self.v), (other.times, other.q, other.v)
+        return all(np.array_equal(one, two) for one, two in zip(mine, others, strict=True))
+
     @classmethod
     def at(cls, q: npt.ArrayLike) -> Trajectory:
         """No motion: standing at q, (dof,) [rad or m], for no time."""

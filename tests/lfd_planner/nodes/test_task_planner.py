@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 import dataclasses
+import itertools
+import math
 import os
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
-from geometry_msgs.msg import Pose
-from lfd_msgs.action import PlanTask
-from lfd_msgs.srv import TaskPlanning
+from geometry_msgs.msg import Point, Pose, Quaternion
 from moveit_msgs.msg import MoveItErrorCodes
-from rclpy.action import ActionClient
 from support.cell import Cell, running_cell
-from support.peer import Peer
 from support.process import node_process
+from support.task_planner_client import TaskPlannerClient
 
 from lfd_description.grippers import find_gripper
 from lfd_description.model.builder import build_model
@@ -43,22 +43,9 @@ def cell(tmp_path_factory: pytest.TempPathFactory, scene_file: Path) -> Iterator
         yield cell
 
 
-class Client:
-    def __init__(self, domain: int) -> None:
-        self.peer = Peer('client', domain)
-        self.service = self.peer.node.create_client(TaskPlanning, 'compute_motion_plan_from_task')
-        self.action = ActionClient(self.peer.node, PlanTask, 'plan_task')
-        self.peer.eventually(self.service.service_is_ready, 'the service')
-        self.peer.eventually(self.action.server_is_ready, 'the action')
-
-    def plan(self, text: str, origin: Pose | None = None) -> TaskPlanning.Response:
-        request = TaskPlanning.Request(task_description=text, task_origin=origin or Pose())
-        return self.peer.result(self.service.call_async(request))
-
-
-@pytest.fixture
-def client(cell: Cell) -> Iterator[Client]:
-    client = Client(cell.domain)
+@pytest.fixture(scope='module')
+def client(cell: Cell) -> Iterator[TaskPlannerClient]:
+    client = TaskPlannerClient(cell.domain)
     yield client
     client.peer.close()
 
@@ -76,17 +63,14 @@ def test_the_recorded_task_becomes_a_motion_from_where_the_arm_is(client, text):
 
 
 def test_the_action_tells_its_stages_and_its_segments(client, text):
-    stages: list[tuple[int, str]] = []
-    goal = PlanTask.Goal(task_description=text, seed=3)
-    handle = client.peer.result(
-        client.action.send_goal_async(
-            goal, feedback_callback=lambda message: stages.append((message.feedback.keyframe, message.feedback.stage))
-        )
-    )
-    answer = client.peer.result(handle.get_result_async())
+    sent = client.send(text, seed=3)
+    answer = client.peer.result(sent.result)
     assert answer.status == GoalStatus.STATUS_SUCCEEDED
     (solution,) = answer.result.solutions
-    assert {keyframe for keyframe, _ in stages} >= set(range(0, 8, 2))
+    client.peer.eventually(lambda: sent.feedback and sent.feedback[-1].solution_count == 1, 'the last feedback')
+    assert {told.keyframe for told in sent.feedback} >= set(range(0, 8, 2))
+    assert {told.keyframe_count for told in sent.feedback} == {8}
+    assert sent.feedback[0].solution_count == 0
     model = build_model(find_robot('ur5e'), gripper=find_gripper('two_finger'))
     assert solution.robot == 'ur5e'
     names = [segment.name for segment in solution.segments]
@@ -104,19 +88,115 @@ def test_a_task_that_cannot_be_done_is_explained(client, text):
     assert answer.error_code.val != CODES.SUCCESS
     assert 'keyframes[1]' in answer.message
     assert not answer.trajectory.points
-    goal = PlanTask.Goal(task_description=text, task_origin=far)
-    handle = client.peer.result(client.action.send_goal_async(goal))
-    result = client.peer.result(handle.get_result_async())
+    result = client.act(text, task_origin=far)
     assert result.status == GoalStatus.STATUS_ABORTED
     assert result.result.failure.keyframe == 1
     assert result.result.failure.rejections
 
 
-@pytest.mark.parametrize('wrong', ['', 'hello', 'keyframes: [', 'keyframes: [{type: pick, object_descriptor: moon}]'])
-def test_a_text_that_is_no_task_is_refused(client, wrong):
+def numbers(trajectory) -> list[tuple[float, ...]]:
+    """A trajectory as numbers that can be compared."""
+    return [tuple(point.positions) for point in trajectory.points]
+
+
+@pytest.mark.parametrize(
+    ('wrong', 'words'),
+    [
+        ('', 'object_descriptors'),
+        ('hello', 'task'),
+        ('keyframes: [', 'line'),
+        ('\x00\x07', 'task'),
+        ('keyframes: [{type: pick, object_descriptor: moon}]', 'moon'),
+    ],
+)
+def test_a_text_that_is_no_task_is_refused(client, wrong, words):
     answer = client.plan(wrong)
     assert answer.error_code.val == CODES.FAILURE
-    assert answer.message
+    assert words in answer.message
+
+
+@pytest.mark.parametrize(
+    ('wishes', 'words'),
+    [
+        ({'task_origin': Pose(position=Point(x=math.nan))}, ('Task origin', 'finite')),
+        ({'task_origin': Pose(position=Point(x=1e6))}, ('Task origin', 'metres')),
+        ({'task_origin': Pose(orientation=Quaternion(x=0.0, y=0.0, z=0.0, w=3.0))}, ('Task origin', 'quaternion')),
+        ({'time_budget': math.nan}, ('time_budget', 'nan', '600')),
+        ({'time_budget': -1.0}, ('time_budget', '-1', '600')),
+        ({'time_budget': 1e12}, ('time_budget', '1e+12', '600')),
+        ({'max_solutions': 4_000_000_000}, ('max_solutions', '4000000000', '100')),
+    ],
+)
+def test_a_wish_that_cannot_be_meant_is_refused_with_a_sentence(client, text, wishes, words):
+    answer = client.act(text, **wishes)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert answer.result.error_code.val == CODES.FAILURE
+    for word in words:
+        assert word in answer.result.message
+
+
+def test_several_solutions_are_different_and_the_best_comes_first(client, text):
+    sent = client.send(text, max_solutions=4)
+    answer = client.peer.result(sent.result)
+    assert answer.status == GoalStatus.STATUS_SUCCEEDED
+    costs = [solution.cost for solution in answer.result.solutions]
+    assert len(costs) == 4
+    assert costs == sorted(costs)
+    for one, other in itertools.combinations(answer.result.solutions, 2):
+        assert numbers(one.trajectory) != numbers(other.trajectory)
+    client.peer.eventually(lambda: sent.feedback[-1].solution_count >= 4, 'the last feedback')
+
+
+def test_a_budget_of_time_is_used_to_do_better_and_is_kept(client, text):
+    """No clock: how long it took is what the planner says, and a budget much shorter than its patience ends it."""
+    first = client.act(text).result
+    better = client.act(text, time_budget=2.0).result
+    assert better.error_code.val == CODES.SUCCESS
+    (solution,) = better.solutions
+    assert solution.cost <= first.solutions[0].cost
+
+
+def test_a_goal_can_be_cancelled_while_it_is_improved(client, text):
+    sent = client.send(text, time_budget=300.0)
+    client.peer.eventually(lambda: sent.feedback and sent.feedback[-1].solution_count, 'a solution')
+    begin = time.monotonic()
+    client.peer.result(sent.handle.cancel_goal_async())
+    answer = client.peer.result(sent.result)
+    print(f'cancelled {1000.0 * (time.monotonic() - begin):.0f} ms after the request')
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.error_code.val == CODES.PREEMPTED
+    assert 'stopped' in answer.result.message
+    assert len(answer.result.solutions) == 1  # the best so far
+
+
+def test_a_goal_can_be_cancelled_before_anything_is_found(client, text):
+    sent = client.send(text, time_budget=300.0)
+    client.peer.eventually(lambda: sent.feedback, 'a stage')
+    begin = time.monotonic()
+    client.peer.result(sent.handle.cancel_goal_async())
+    answer = client.peer.result(sent.result)
+    print(f'cancelled {1000.0 * (time.monotonic() - begin):.0f} ms after the request')
+    assert answer.status == GoalStatus.STATUS_CANCELED
+    assert answer.result.error_code.val == CODES.PREEMPTED
+    assert answer.result.message
+
+
+def test_requests_at_once_have_the_answers_that_they_have_alone(client, text):
+    far = Pose()
+    far.position.x, far.orientation.w = 3.0, 1.0
+    alone = client.plan(text)
+    seeded = {seed: client.act(text, seed=seed).result.solutions[0] for seed in (1, 2)}
+    refused = client.plan(text, far)
+    sent = {seed: client.send(text, seed=seed) for seed in (1, 2)}
+    asked = [client.ask(text), client.ask(text, far), client.ask('hello'), client.ask(text)]
+    one, two, three, four = [client.peer.result(future) for future in asked]
+    for answer in (one, four):
+        assert numbers(answer.trajectory) == numbers(alone.trajectory)
+    assert two.message == refused.message
+    assert three.error_code.val == CODES.FAILURE
+    for seed, goal in sent.items():
+        (solution,) = client.peer.result(goal.result).result.solutions
+        assert numbers(solution.trajectory) == numbers(seeded[seed].trajectory)
 
 
 def test_the_twins_newest_objects_are_planned_with(client, text, scene_file):
@@ -137,12 +217,19 @@ def test_the_twins_newest_objects_are_planned_with(client, text, scene_file):
     assert client.plan(text).error_code.val == CODES.SUCCESS
 
 
-def test_wrong_parameters_end_it_at_once_with_a_sentence(ros_domain):
-    process = node_process(ros_domain, 'lfd_planner', 'task_planner', '--ros-args', '-p', 'robot:=ur6')
+@pytest.mark.parametrize(
+    ('parameters', 'words'),
+    [
+        ((), 'robot is empty'),
+        (('robot:=ur6', 'gripper:=two_finger'), "'ur6'"),
+        (('robot:=ur5e', 'gripper:=three_finger'), "'three_finger'"),
+        (('robot:=ur5e', 'backend:=ompl'), 'embedded or moveit'),
+        (('robot:=ur5e', 'backend:=moveit'), 'moveit_py is not installed'),
+    ],
+)
+def test_wrong_parameters_end_it_at_once_with_a_sentence(ros_domain, parameters, words):
+    arguments = [word for parameter in parameters for word in ('-p', parameter)]
+    process = node_process(ros_domain, 'lfd_planner', 'task_planner', '--ros-args', *arguments)
     assert process.wait() == 2
-    assert 'gripper' in process.output
-    process = node_process(
-        ros_domain, 'lfd_planner', 'task_planner', '--ros-args', '-p', 'robot:=ur6', '-p', 'gripper:=two_finger'
-    )
-    assert process.wait() == 2
-    assert "'ur6'" in process.output
+    assert words in process.output
+    assert len(process.output.splitlines()) == 1

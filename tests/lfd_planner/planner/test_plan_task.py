@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import hashlib
+import itertools
+import os
+import subprocess
+import sys
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -14,7 +20,7 @@ from lfd_planner.mtdf import AwaitInput, Pick, Place, SetOutput, Task, Trajector
 from lfd_planner.planner import Planned, PlanOptions, TaskFailure, explain, plan_task
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
-from lfd_planner.solution import Solution
+from lfd_planner.solution import Awaited, Solution
 from lfd_planner.validate import validate
 
 FLIPPED = (1.0, 0.0, 0.0, 0.0)
@@ -81,6 +87,7 @@ def test_waits_and_signals_happen_where_the_keyframes_stand() -> None:
     assert told.index(('lift', 1)) < told.index(('wait', 2)) < told.index(('lower', 3))
     assert told[-2:] == [('await', 4), ('wait', 5)]
     assert solution.segments[0].outputs == {'lamp': True}
+    assert solution.segments[-2].awaits == Awaited('door', True)
     waits = [segment for segment in solution.segments if segment.name == 'wait']
     times = solution.trajectory.times
     assert [float(times[wait.last] - times[wait.first]) for wait in waits] == pytest.approx([1.5, 0.5])
@@ -97,6 +104,23 @@ def test_a_held_object_is_led_along_a_trajectory() -> None:
     (led,) = (segment for segment in found.solution.segments if segment.name == 'trajectory')
     times = found.solution.trajectory.times
     assert float(times[led.last] - times[led.first]) == pytest.approx(2.0, rel=1e-6)  # 0.1 m at 0.05 m/s
+
+
+def test_the_times_of_a_trajectory_are_kept_pose_by_pose() -> None:
+    pick, place = seed_task().keyframes[:2]
+    assert isinstance(place, Place)
+    x, y, z = place.pose.position
+    way = tuple(replace(place.pose, position=(x - 0.1 + 0.05 * step, y, z + 0.15)) for step in (0, 1, 1, 2))
+    times = (0.5, 3.5, 4.0, 5.0)  # slowly, a rest, and then quicker
+    task = Task(seed_task().descriptors[2:3], (pick, Trajectory('blue_box', way, times=times), place))
+    found = planned(task, seed_cell(), seed_origin())
+    judged(found, task, seed_cell(), seed_origin())
+    (led,) = (segment for segment in found.solution.segments if segment.name == 'trajectory')
+    moves = found.solution.trajectory
+    begin = float(moves.times[led.first])
+    assert float(moves.times[led.last]) - begin == pytest.approx(4.5)
+    rest = moves.sample(np.array([begin + 3.0, begin + 3.25, begin + 3.5])).q
+    assert np.ptp(rest, axis=0) == pytest.approx(np.zeros(6), abs=1e-9)
 
 
 def test_an_object_may_stay_in_the_hand() -> None:
@@ -142,6 +166,35 @@ def test_several_solutions_come_the_cheapest_first() -> None:
     costs = [each.solution.cost for each in found]
     assert len(costs) == 3
     assert costs == sorted(costs)
+    moves = [each.solution.trajectory for each in found]
+    assert not any(one.same_as(two) for one, two in itertools.combinations(moves, 2))
+
+
+def test_a_budget_makes_a_motion_that_is_no_worse() -> None:
+    first = planned(seed_task(), seed_cell(), seed_origin()).solution
+    better = planned(seed_task(), seed_cell(), seed_origin(), PlanOptions(budget=1.0)).solution
+    assert better.cost <= first.cost
+    judged_solution = validate(better, planner().model, seed_cell(), seed_task(), seed_origin())
+    assert judged_solution.ok, judged_solution.text
+
+
+def test_another_process_plans_the_same_motion() -> None:
+    """Neither hashes nor addresses decide."""
+    here = planned(seed_task(), seed_cell(), seed_origin(), PlanOptions(seed=5)).solution.trajectory
+    code = (
+        'from support.task_cells import planner, seed_cell, seed_origin, seed_task\n'
+        'from lfd_planner.planner import PlanOptions\n'
+        'import hashlib\n'
+        'found = planner().plan(seed_task(), seed_cell(), seed_origin(), PlanOptions(seed=5))\n'
+        'moves = found[0].solution.trajectory\n'
+        'print(hashlib.sha256(moves.times.tobytes() + moves.q.tobytes()).hexdigest())\n'
+    )
+    tests = Path(__file__).parents[2]
+    environment = {**os.environ, 'PYTHONHASHSEED': '12345', 'PYTHONPATH': f'{tests}:{os.environ.get("PYTHONPATH", "")}'}
+    there = subprocess.run(
+        [sys.executable, '-c', code], env=environment, capture_output=True, text=True, check=True, timeout=120
+    )
+    assert there.stdout.strip() == hashlib.sha256(here.times.tobytes() + here.q.tobytes()).hexdigest()
 
 
 def test_a_success_says_why_this_grasp() -> None:

@@ -19,7 +19,6 @@ from lfd_planner.stages.generate_grasps import GenerateGrasps, Purpose
 from lfd_planner.stages.grasping import HOLD
 from lfd_planner.stages.lift import Lift
 from lfd_planner.stages.move_to import MoveTo
-from lfd_planner.stages.touching import lying_on, touching
 from lfd_planner.task import Context, Serial, Stage, State, Step, TaskConstructor
 
 BLUE = 'blue_box'
@@ -98,21 +97,6 @@ def test_move_to_ends_where_it_was_told(arm: Arm, scene: PlanningScene) -> None:
     goal = np.array(planner().model.poses['left'])
     found = first(arm, scene, MoveTo(arm, goal))
     assert arm.q(found.end) == pytest.approx(goal)
-
-
-def test_what_an_object_stands_on_is_found(arm: Arm, scene: PlanningScene) -> None:
-    thing = scene.objects[BLUE]
-    found = touching(arm, scene, BLUE, thing.body, thing.pose)
-    assert 'template' in found.supports
-    assert found.overlaps == ()
-
-
-def test_what_lies_on_an_object_is_found(arm: Arm, scene: PlanningScene) -> None:
-    x, y, z = scene.objects[BLUE].pose.position
-    stacked = scene.move('red_box', Pose((x, y, z + 0.5 * 0.0474 + 0.5 * 0.0164)))
-    assert lying_on(arm, stacked, BLUE) == ('red_box',)
-    assert lying_on(arm, scene, BLUE) == ()
-    assert lying_on(arm, stacked, 'red_box') == ()
 
 
 def test_the_hand_is_brought_to_a_pose_the_soonest_way_first(arm: Arm, scene: PlanningScene) -> None:

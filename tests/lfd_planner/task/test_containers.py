@@ -104,6 +104,35 @@ def test_going_back_ends_after_so_many_choices() -> None:
     assert refused.runs == 8
 
 
+def test_a_stage_that_never_finds_anything_ends_the_search() -> None:
+    refused = ForwardMockup([math.inf])
+    serial = Serial('task', GeneratorMockup(), ForwardMockup([1.0] * 1000), refused, most_failures=7)
+    assert TaskConstructor(serial).plan() == ()
+    assert refused.runs == 7
+
+
+def test_a_stage_that_ever_found_anything_may_fail_as_often_as_it_likes() -> None:
+    one = ForwardMockup([1.0] * 20)
+    sometimes = ConnectMockup(refuse=range(2, 20))
+    serial = Serial('task', GeneratorMockup(), one, sometimes, GeneratorMockup(), most_unconnected=3)
+    assert len(TaskConstructor(serial).plan()) == 2
+
+
+def test_connectors_have_a_limit_of_their_own() -> None:
+    never = ConnectMockup(costs=())
+    ways = GeneratorMockup([1.0] * 100)
+    serial = Serial('task', GeneratorMockup(), never, ways, most_failures=50, most_unconnected=4)
+    assert TaskConstructor(serial).plan() == ()
+    assert never.runs == 4
+
+
+def test_more_effort_goes_on_for_longer() -> None:
+    refused = ForwardMockup([math.inf])
+    serial = Serial('task', GeneratorMockup(), ForwardMockup([1.0] * 1000), refused, most_failures=7)
+    assert TaskConstructor(serial, Context(effort=4)).plan() == ()
+    assert refused.runs == 28
+
+
 def test_a_long_task_costs_as_much_as_its_stages() -> None:
     stages = [Serial('part', ForwardMockup([1.0, 2.0])) for _ in range(2000)]
     found = TaskConstructor(Serial('task', GeneratorMockup(), *stages)).plan(most=1)

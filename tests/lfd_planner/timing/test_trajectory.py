@@ -141,3 +141,10 @@ def test_no_trajectory_is_made_of_wrong_numbers(times: list[float], q: np.ndarra
 def test_a_trajectory_cannot_be_changed(trajectory: Trajectory) -> None:
     with pytest.raises(ValueError, match='read-only'):
         trajectory.q[0] = 1.0
+
+
+def test_only_the_same_numbers_are_the_same_motion() -> None:
+    one = Trajectory([0.0, 1.0], [[0.0], [1.0]], [[0.0], [0.0]])
+    assert one.same_as(Trajectory([0.0, 1.0], [[0.0], [1.0]], [[0.0], [0.0]]))
+    assert not one.same_as(Trajectory([0.0, 1.1], [[0.0], [1.0]], [[0.0], [0.0]]))
+    assert not one.same_as(Trajectory.at([0.0]))

@@ -1,0 +1,138 @@
+"""The world in which a task is planned: what the planning server has, after scene sync brought it up to date."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from typing import Any
+
+from moveit_msgs.msg import PlanningScene as SceneMessage
+from moveit_msgs.srv import GetPlanningScene
+from rclpy.callback_groups import CallbackGroup
+from rclpy.node import Node
+from rclpy.task import Future
+
+from lfd_planner.error_codes import Code
+from lfd_planner.messages import apply_planning_scene
+from lfd_planner.robot.planning_robot import PlanningRobot
+from lfd_planner.scene import PlanningScene, SceneFault
+
+from .scene_sync_client import SceneSyncClient
+
+WITHIN = 15.0  # [s] that the planning server has to answer
+ASK_AGAIN = 3.0  # [s] after which a request may have gone to a server that is no more
+LOOK_EVERY = 0.02  # [s] between two looks at whether to stop
+
+
+class SceneSource:
+    """Gets the newest scene for a robot; several threads may ask at once.
+
+    Args:
+        node: that plans.
+        robot: whose joints and frames count.
+        group: of the clients.
+    """
+
+    def __init__(self, node: Node, robot: PlanningRobot, group: CallbackGroup) -> None:
+        self._robot = robot
+        self._sync = SceneSyncClient(node, timeout=2.0 * WITHIN)
+        self._sync_was_there = False
+        self._client = node.create_client(GetPlanningScene, 'get_planning_scene', callback_group=group)
+
+    def newest(self, should_stop: Callable[[], bool]) -> PlanningScene:
+        """The objects of the world and where the robot's joints are.
+
+        Raises:
+            SceneFault: it cannot be had, it is not what can be planned in, or somebody wants to stop.
+        """
+        self._synchronize(should_stop)
+        applied = apply_planning_scene(
+            PlanningScene(self._robot.frame), self._own_joints(self._ask(should_stop)), self._robot.frames
+        )
+        if applied.faults:
+            raise SceneFault(applied.faults[0].code, *applied.faults[0].problems)
+        scene = applied.scene
+        if scene.attached:
+            held = next(iter(scene.attached))
+            raise SceneFault(Code.FAILURE, f"The robot holds '{held}'; put it down before a task is planned.")
+        return PlanningScene(
+            scene.frame,
+            objects=scene.objects,
+            colours=scene.colours,
+            joints=scene.joints,
+            fixed_frames=scene.fixed_frames,
+        )
+
+    def _synchronize(self, should_stop: Callable[[], bool]) -> None:
+        """Have the twin's newest objects brought to the planning server, where there is a scene sync.
+
+        One that was there and is gone comes back, or is missed: without it, the scene could be an old one.
+        """
+        self._sync_was_there |= self._sync.is_there
+        if not self._sync_was_there:
+            return
+        told = _first_answer(self._sync.synchronize, lambda: self._sync.is_there, should_stop)
+        if told is None:
+            raise _no_answer('synchronize_scene', 'scene_sync', self._sync.is_there)
+        if not told.success:
+            raise SceneFault(Code.FAILURE, f'The planning scene is not up to date: {told.message}')
+
+    def _ask(self, should_stop: Callable[[], bool]) -> SceneMessage:
+        """What the planning server has."""
+        calls: list[Future] = []
+
+        def ask() -> Future:
+            calls.append(self._client.call_async(GetPlanningScene.Request()))
+            return calls[-1]
+
+        try:
+            answer = _first_answer(ask, self._client.service_is_ready, should_stop)
+        finally:
+            for call in calls:
+                self._client.remove_pending_request(call)
+        if answer is not None:
+            return answer.scene
+        raise _no_answer('get_planning_scene', 'move_group', self._client.service_is_ready())
+
+    def _own_joints(self, message: SceneMessage) -> SceneMessage:
+        """A scene without the joints that our robot has not, such as those of another hand."""
+        state, own = message.robot_state.joint_state, self._robot.frames.joints
+        kept = [(name, value) for name, value in zip(state.name, state.position, strict=True) if name in own]
+        state.name, state.position = [name for name, _ in kept], [value for _, value in kept]
+        state.velocity, state.effort = [], []
+        return message
+
+
+def _first_answer(ask: Callable[[], Future], is_there: Callable[[], bool], should_stop: Callable[[], bool]) -> Any:
+    """The first answer to a question that may be asked several times; None: there was none in time.
+
+    It is asked again because a server that died seems to be there for a while, and then another is.
+
+    Raises:
+        SceneFault: somebody wants to stop.
+    """
+    done = threading.Event()
+    answers: list[Any] = []
+
+    def take(future: Future) -> None:
+        if not future.cancelled():
+            answers.append(future.result())
+            done.set()
+
+    deadline, again = time.monotonic() + WITHIN, 0.0
+    while (now := time.monotonic()) < deadline:
+        if now >= again and is_there():
+            again = now + ASK_AGAIN
+            ask().add_done_callback(take)
+        if done.wait(LOOK_EVERY):
+            return answers[0]
+        if should_stop():
+            raise SceneFault(Code.PREEMPTED, 'Planning was stopped.')
+    return None
+
+
+def _no_answer(service: str, node: str, is_there: bool) -> SceneFault:
+    if is_there:
+        return SceneFault(Code.FAILURE, f"'{service}' did not answer within {WITHIN:g} s; see the log of {node}.")
+    return SceneFault(Code.FAILURE, f"Nobody serves '{service}'; start {node}.")
