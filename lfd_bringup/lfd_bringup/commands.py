@@ -18,13 +18,14 @@ from .home.layout import CHECKOUT
 DEMO_ROBOTS = ('gp8', 'irb1600', 'ur5e')
 _USUAL_GRIPPER = "default: the robot's own, else two_finger"
 HARDWARE = ('mock',)
+BACKENDS = ('embedded', 'moveit')
 CONTROLLERS = ('mock', 'motoman', 'abb', 'ur')  # whose description and files can be built
 BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
 HIGHEST_DOMAIN = 231  # the highest for which DDS has all its ports
 
 _EXAMPLES = """\
 examples:
-  ./lfd demo                          three arms move on simulated controllers, over real ROS 2
+  ./lfd demo                          three arms stack boxes as demonstrated, over real ROS 2
   ./lfd up --robot ur5e               bring up one arm; Ctrl-C stops it
   ./lfd robots add my_arm.urdf        make a robot of any URDF
   ./lfd plan --robot gp8 --scene seed_cell --task TASK.mtdf.yaml   plan a task, without ROS
@@ -145,7 +146,10 @@ def parser() -> argparse.ArgumentParser:
 
     _add_demo(
         add(
-            'demo', 'demo.main:main', 'Move arms through a trajectory, measure and report it.', 'demo --robot gp8 ur10e'
+            'demo',
+            'demo.main:main',
+            'Play the recorded demonstration on arms: plan, judge, move, report.',
+            'demo --robot gp8 ur10e',
         )
     )
     _add_up(
@@ -356,6 +360,12 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
         help='what stands around the robot: a scene file, or a bundled scene such as seed_cell',
     )
     command.add_argument('--gripper', choices=gripper_folders(), default='', help=_USUAL_GRIPPER)
+    command.add_argument(
+        '--backend',
+        choices=BACKENDS,
+        default=BACKENDS[0],
+        help='what tasks are planned with; moveit needs moveit_py (default: %(default)s)',
+    )
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:

@@ -66,11 +66,14 @@ class Graph:
         return dataclasses.replace(self, nodes=tuple(node for node in self.nodes if node.name not in names))
 
 
-def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '', gripper: str = '') -> Graph:
+def describe(
+    robot_name: str, *, hardware: str = 'mock', scene: str = '', gripper: str = '', backend: str = 'embedded'
+) -> Graph:
     """The graph of a robot, with the official packages.
 
     hardware: 'mock' for controllers without a robot.
     gripper: what it carries; empty: its own, else the usual one.
+    backend: what tasks are planned with: 'embedded', or 'moveit' where moveit_py is installed.
     scene: a scene file, or the name of a bundled scene, that stands around the robot; empty: what the twin publishes.
     """
     model = model_of(robot_name, gripper or None, with_hand=True, hardware=hardware)
@@ -111,9 +114,24 @@ def describe(robot_name: str, *, hardware: str = 'mock', scene: str = '', grippe
         name='task_planner',
         package='lfd_planner',
         executable='task_planner',
-        parameters={'robot': robot.name, 'gripper': model.gripper.name if model.gripper else ''},
+        parameters={
+            'robot': robot.name,
+            'gripper': model.gripper.name if model.gripper else '',
+            'backend': backend,
+        },
     )
     return Graph(robot.name, (state_publisher, controller_manager, move_group, scene_sync, task_planner, spawner))
+
+
+def described(arguments: argparse.Namespace) -> Graph:
+    """The graph that a command line asks for."""
+    return describe(
+        arguments.robot,
+        hardware=arguments.hardware,
+        scene=arguments.scene,
+        gripper=arguments.gripper,
+        backend=arguments.backend,
+    )
 
 
 def embedded(graph: Graph) -> Graph:
@@ -149,7 +167,7 @@ def _shown(value: object) -> str:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd graph`: print the graph."""
-    graph = describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene, gripper=arguments.gripper)
+    graph = described(arguments)
     if arguments.home == 'embedded':
         graph = embedded(graph)
     print(f'{graph.robot}: {len(graph.nodes)} processes')

@@ -16,7 +16,7 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
 
-from .commands import HARDWARE
+from .commands import BACKENDS, HARDWARE
 from .graph import Graph, NodeSpec, describe
 
 RESPAWN_DELAY = 1.0  # [s]
@@ -45,6 +45,12 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
                 choices=['', *gripper_names()],
                 description="What the robot carries; empty: the robot's own gripper, else two_finger.",
             ),
+            DeclareLaunchArgument(
+                'backend',
+                default_value='moveit',
+                choices=list(BACKENDS),
+                description='What tasks are planned with: moveit through moveit_py, embedded without it.',
+            ),
             OpaqueFunction(function=_start, args=[robot]),
         ]
     )
@@ -52,7 +58,7 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
 
 def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
     robot = robot or LaunchConfiguration('robot').perform(context)
-    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene', 'gripper')}
+    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene', 'gripper', 'backend')}
     return actions(describe(robot, **told))
 
 

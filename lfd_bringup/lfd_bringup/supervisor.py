@@ -22,7 +22,7 @@ import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from . import domain
-from .graph import Graph, NodeSpec, describe, embedded
+from .graph import Graph, NodeSpec, described, embedded
 from .home.console import coloured, say
 from .home.faults import Fault
 from .home.layout import Layout
@@ -262,9 +262,7 @@ class Prefixer:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd up`."""
-    graph = embedded(
-        describe(arguments.robot, hardware=arguments.hardware, scene=arguments.scene, gripper=arguments.gripper)
-    )
+    graph = embedded(described(arguments))
     with domain.claim(arguments.domain_id) as claimed:
         folder = log_folder(graph.robot)
         environment = {

@@ -140,7 +140,7 @@ def test_the_robots_of_the_suite_have_launch_files_of_their_own():
 @each_launch
 def test_launch_file_and_description_agree(file: str, arguments: dict[str, str], launched):
     _, nodes = launched(file, **arguments)
-    described = graph.describe(arguments.get('robot', file))
+    described = graph.describe(arguments.get('robot', file), backend='moveit')
     read_back = [
         spec_of(node, target, spec.name, spec.follows)
         for (node, target), spec in zip(nodes, described.nodes, strict=True)
@@ -160,7 +160,7 @@ def test_what_follows_a_node_is_launched_when_that_node_starts(file: str, argume
 def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], launched, tmp_path: Path):
     """The command lines of ./lfd up, read back, are the launched nodes with the embedded packages."""
     _, nodes = launched(file, **arguments)
-    specs = graph.embedded(graph.describe(arguments.get('robot', file))).nodes
+    specs = graph.embedded(graph.describe(arguments.get('robot', file), backend='moveit')).nodes
     for (node, _), spec in zip(nodes, specs, strict=True):
         command = command_of(spec, tmp_path)
         script = next(
@@ -179,12 +179,14 @@ def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], laun
 
 
 def test_arguments_explain_themselves(launched):
-    (argument, scene, gripper), _ = launched('ur5e')
+    (argument, scene, gripper, backend), _ = launched('ur5e')
     assert argument.args == ('hardware',)
     assert scene.args == ('scene',)
     assert scene.default_value == ''
     assert gripper.args == ('gripper',)
     assert gripper.choices == ['', *gripper_names()]
+    assert backend.args == ('backend',)
+    assert backend.default_value == 'moveit'
     assert argument.default_value == 'mock'
     assert argument.choices == ['mock']
     assert argument.description.endswith('.')

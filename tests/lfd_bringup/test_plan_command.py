@@ -46,7 +46,7 @@ def test_a_failure_is_written_and_told(tmp_path: Path, capsys: pytest.CaptureFix
     error = json.loads(out.read_text(encoding='utf-8'))['error']
     assert error['keyframe'] == 1
     assert error['reasons'][0]['reason'] == 'unreachable'
-    assert 'towards the robot' in error['message']
+    assert "m away from 'base_link'" in error['message']
     assert 'keyframes[1]' in capsys.readouterr().err
     assert isinstance(read_solution(out).outcome, PlanningError)
 

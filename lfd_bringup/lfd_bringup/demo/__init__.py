@@ -1,9 +1,13 @@
-"""`./lfd demo`: arms move on simulated controllers over real ROS 2, and what they did is measured and reported.
+"""`./lfd demo`: a recorded demonstration is played on several arms over real ROS 2, and what they did is measured.
 
-For each robot the demo brings up its graph in a ROS domain of its own, sends one motion through its named poses to the
-trajectory controller, listens to `joint_states` and `tf` meanwhile, and compares what it heard with what it asked for::
+For each robot the demo brings up its graph in a ROS domain of its own, has the graph's task planner plan the task,
+judges the motion with `lfd_planner.validate`, and sends it to the arm's controller::
 
-    poses ─► Motion ─► follow_joint_trajectory ─► controller ─► joint_states ─► state publisher ─► tf
-                │                                                    └──────── Recording ─────────┘
-                └──────────────────────────► measure ◄───────────────────────────┘ ─► report.json, pictures
+    job ─► plan_task ─► solution ─► judge ─► follow_joint_trajectory ─► controller ─► joint_states ─► state publisher
+            (ROS)          │          │            (ROS)                                   │               └─► tf
+                           │          └─► final poses, pictures                            └─► Recording ◄───┘
+                           └──────────────────────► measure ◄──────────────────────────────────────┘ ─► report.json
+
+The arm moves, on simulated controllers. The gripper does not, and the boxes are not simulated: where they end is what
+the judge's replay of the planned motion says.
 """

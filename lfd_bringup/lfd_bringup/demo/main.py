@@ -1,115 +1,161 @@
-"""Runs the demo: robot by robot, from its poses to a line of the report."""
+"""Runs the demo: robot by robot, from the recorded demonstration to a line of the report."""
 
 from __future__ import annotations
 
 import argparse
 import asyncio
 import json
-import os
 import sys
-import threading
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+import time
+from collections.abc import Sequence
 from pathlib import Path
 
 from lfd_description.files import write_atomically
-from lfd_description.kinematics import Chain
-from lfd_description.robots import Robot, find_robot, robot_description
-from lfd_description.urdf import parse_urdf
+from lfd_description.model.model import RobotModel
+from lfd_description.pictures.contact_sheet import Captioned
+from lfd_description.pictures.scene_picture import PictureError, save_png
+from lfd_planner.solution import Solution
+from lfd_planner.solution_file import Request, dump_error, dump_solution
 
-from .. import domain
-from ..graph import PLANNING, describe, embedded
 from ..home.console import coloured
 from ..home.faults import Fault
-from ..supervisor import Supervisor, log_folder
-from .measure import Measurement, Trace, measure
-from .motion import Motion, motion_through
-from .picture import LiveView, draw
-from .ros import MotionFailed, perform
+from ..inputs import model_of
+from .album import Album
+from .job import Job, bundled_job
+from .judge import Judgement
+from .picture import LiveView, sheet
+from .play import Audience, Performance, play
+from .report import Result, judged_line, planned_line, report_data, table, tracked_line
 
-SPEED = 0.25  # of the joints' velocity limits
-READY_TIMEOUT = 60.0  # [s] for a graph to come up
-BASE, TIP = 'base_link', 'tool0'
-
-
-@dataclass(frozen=True)
-class Result:
-    """One robot's part of the report."""
-
-    robot: str
-    ok: bool
-    message: str
-    measurement: Measurement | None = None
-    picture: str | None = None
+REPORT, OVERVIEW = 'report.json', 'overview.png'
+RED, GREEN, QUIET = '31', '32', '2'
 
 
 def main(arguments: argparse.Namespace) -> int:
-    """Run the demo; return 1 if any robot did not do what was asked."""
+    """Run the demo; return 1 if any robot did not do what was asked.
+
+    Uses `robots` (names), `out` (a folder) and `headless` (whether the terminal shows no moving joints).
+    """
     out: Path = arguments.out.absolute()
+    _make_folder(out)
+    is_live = sys.stdout.isatty() and not arguments.headless
+    demo = Demo(bundled_job(), out, tuple(dict.fromkeys(arguments.robots)), is_live)
+    return 0 if demo.run() else 1
+
+
+class Demo:
+    """Several robots at one job; what they do goes to the terminal and into a folder."""
+
+    def __init__(self, job: Job, out: Path, robots: tuple[str, ...], is_live: bool) -> None:
+        self._job = job
+        self._out = out
+        self._robots = robots
+        self._is_live = is_live
+        self._results: list[Result] = []
+        self._ends: list[Captioned] = []
+
+    def run(self) -> bool:
+        """Let one robot after the other perform; returns whether all of them did what was asked."""
+        print(f'{self._job.task_name}: {len(self._job.task.keyframes)} keyframes, in {self._job.scene_name}')
+        for number, name in enumerate(self._robots, 1):
+            print(f'\n[{number}/{len(self._robots)}] {name}', flush=True)
+            self._results.append(self._robot(name))
+            self._write_report()  # an interrupted demo leaves what it has
+        print(f'\n{table(self._results)}\n\nReport:   {self._out / REPORT}')
+        if self._ends:
+            save_png(sheet(self._ends), self._out / OVERVIEW)
+            self._write_report(OVERVIEW)
+            print(f'Pictures: {self._out / OVERVIEW}')
+        return all(result.ok for result in self._results)
+
+    def _robot(self, name: str) -> Result:
+        """Let a robot perform; what is wrong with one of them is no reason to leave out the others."""
+        try:
+            model = model_of(name, None, with_hand=True)
+            view = LiveView(model) if self._is_live else None
+            with Album(self._job, model) as album:
+                show = asyncio.run(play(self._job, model, _audience(album, view)))
+                if view is not None:
+                    view.clear()
+                shots = _finished(album)
+        except Fault as fault:
+            _tell('failed', str(fault), RED)
+            return Result(name, Performance(Request(), problem=str(fault)))
+        return self._written(model, show, shots)
+
+    def _written(self, model: RobotModel, show: Performance, shots: Sequence[Captioned]) -> Result:
+        """Tell and write what a robot did."""
+        name = model.robot.name
+        if show.tracking is not None:
+            _tell('arm', tracked_line(show.tracking))
+        solution = self._write_solution(model, show)
+        picture = self._write_picture(model, show, shots)
+        if show.problem:
+            _tell('failed', show.problem, RED)
+        else:
+            _tell('ok', ' '.join(str(self._out / file) for file in (solution, picture) if file), GREEN)
+        return Result(name, show, picture, solution)
+
+    def _write_solution(self, model: RobotModel, show: Performance) -> str | None:
+        """The motion, or why there is none, as a file that ./lfd validate reads; returns its name."""
+        if show.answer is None:
+            return None
+        outcome = show.answer.outcome
+        if isinstance(outcome, Solution):
+            text = dump_solution(outcome, show.request)
+        else:
+            hand = model.gripper.name if model.gripper else None
+            text = dump_error(model.robot.name, outcome, show.request, gripper=hand, planning_time=show.answer.seconds)
+        write_atomically(self._out / f'{model.robot.name}.json', text)
+        return f'{model.robot.name}.json'
+
+    def _write_picture(self, model: RobotModel, show: Performance, shots: Sequence[Captioned]) -> str | None:
+        """The motion as it was judged; returns the file's name."""
+        if show.solution is None or not shots:
+            return None
+        save_png(sheet(shots), self._out / f'{model.robot.name}.png')
+        facts = f'planned in {show.solution.planning_time:.2f} s, moves for {show.solution.trajectory.duration:.1f} s'
+        self._ends.append(Captioned(shots[-1].image, model.robot.title, facts))
+        return f'{model.robot.name}.png'
+
+    def _write_report(self, overview: str | None = None) -> None:
+        data = report_data(self._job, self._robots, self._results, overview)
+        write_atomically(self._out / REPORT, json.dumps(data, indent=1) + '\n')
+
+
+def _make_folder(out: Path) -> None:
     try:
         out.mkdir(parents=True, exist_ok=True)
-        write_atomically(out / 'report.json', '{}\n')
+        write_atomically(out / REPORT, '{}\n')
     except OSError as error:
         raise Fault(
             f'the report cannot be written to {out}: {error.strerror}.', 'choose another folder with --out'
         ) from None
-    is_live = sys.stdout.isatty() and not arguments.headless
-    results = [_show(name, out, is_live) for name in dict.fromkeys(arguments.robots)]
-    ok = all(result.ok for result in results)
-    report = {'ok': ok, 'robots': [asdict(result) for result in results]}
-    write_atomically(out / 'report.json', json.dumps(report, indent=1) + '\n')
-    print(f'\nReport: {out / "report.json"}')
-    return 0 if ok else 1
 
 
-def _show(name: str, out: Path, is_live: bool) -> Result:
-    robot = find_robot(name)
-    tree = parse_urdf(robot_description(robot))
-    limits = {joint.name: joint.limits for joint in tree.joints if joint.limits is not None}
-    route = ['home', *(pose for pose in robot.poses if pose != 'home'), 'home']
-    motion = motion_through([robot.poses[pose] for pose in route], [limits[j].velocity for j in robot.joints], SPEED)
-    print(f'\n{robot.title}: {" → ".join(route)}, {motion.duration:.1f} s, over ROS 2')
-    view = LiveView(robot.joints, [(limits[j].lower, limits[j].upper) for j in robot.joints]) if is_live else None
-    try:
-        measurement, trace = asyncio.run(_run(robot, motion, Chain(tree, BASE, TIP), view))
-    except MotionFailed as error:
-        print(f'  {coloured("failed", "31", sys.stdout)}: {error}')
-        return Result(name, False, str(error))
-    picture = f'{name}.png'
-    draw(out / picture, robot, motion, trace)
-    problems = measurement.problems()
-    for line in measurement.lines():
-        print(f'  {line}')
-    print(
-        f'  {coloured("ok", "32", sys.stdout)}: {out / picture}' if not problems else f'  failed: {"; ".join(problems)}'
+def _audience(album: Album, view: LiveView | None) -> Audience:
+    begin = time.monotonic()
+
+    def on_judged(judgement: Judgement) -> None:
+        _tell('judge', judged_line(judgement))
+        album.begin(judgement)
+
+    return Audience(
+        on_up=lambda number: _tell('graph', f'up in ROS domain {number} after {time.monotonic() - begin:.1f} s'),
+        on_planned=lambda answer: _tell('plan', planned_line(answer)),
+        on_judged=on_judged,
+        view=view,
     )
-    return Result(name, not problems, '; '.join(problems) or 'the arm did what was asked', measurement, picture)
 
 
-async def _run(
-    robot: Robot, motion: Motion, chain: Chain, view: Callable[[list[float]], None] | None
-) -> tuple[Measurement, Trace]:
-    """Bring up the graph, perform the motion, and take the graph down whatever happens."""
-    last_lines: list[str] = []
+def _finished(album: Album) -> tuple[Captioned, ...]:
+    """The pictures; a robot that cannot be drawn has none."""
+    try:
+        return album.shots()
+    except PictureError as error:
+        _tell('picture', f'none: {error}')
+        return ()
 
-    def on_line(name: str, line: str) -> None:
-        last_lines[:] = [*last_lines[-4:], f'{name}: {line}']
 
-    with domain.claim() as claimed:
-        folder = log_folder(f'demo-{robot.name}')
-        environment = {**os.environ, 'ROS_DOMAIN_ID': str(claimed.number), 'ROS_LOG_DIR': str(folder)}
-        supervisor = Supervisor(embedded(describe(robot.name)).without(*PLANNING), environment, folder, on_line)
-        stop = threading.Event()
-        supervisor.start()
-        try:
-            await asyncio.wait_for(supervisor.wait_ready(), READY_TIMEOUT)
-            print(f'  graph is up in ROS domain {claimed.number}: {", ".join(supervisor.pids())}', flush=True)
-            recording = await asyncio.to_thread(perform, robot, motion, claimed.number, view, stop)
-        except TimeoutError:
-            raise MotionFailed(
-                f'the graph was not ready after {READY_TIMEOUT:.0f} s: {" | ".join(last_lines)}'
-            ) from None
-        finally:
-            stop.set()
-            await supervisor.stop()
-    return measure(motion, recording, chain)
+def _tell(what: str, text: str, colour: str = QUIET) -> None:
+    print(f'  {coloured(f"{what:7}", colour, sys.stdout)} {text}', flush=True)

@@ -5,25 +5,28 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import numpy.typing as npt
 
 from lfd_description.kinematics import Chain
+from lfd_planner.timing import Trajectory
 
-from .motion import Array, Motion
 from .ros import Recording
 
 GOAL_TOLERANCE = 0.005  # [rad] between the last joint state and the last point
 PATH_TOLERANCE = 0.02  # [rad] from the motion as asked, early or late
-LONGEST_LAG = 0.5  # [s] by which a busy machine may be late; the controller delays a motion rather than jump
+LONGEST_LAG = 5.0  # [s] by which a busy machine may be late; the controller delays a motion rather than jump
+LAG_STEP = 0.01  # [s] between two places of the path that are joined by a straight line
+SAME = 1e-4  # [rad] that do not make a greater lag the better explanation
 TRANSFORM_TOLERANCE = 1e-3  # [m] between the tool in /tf and the tool by the arm's kinematics
 LOWEST_RATE = 20.0  # [Hz] of joint states
 
+Array = npt.NDArray[np.float64]
+
 
 @dataclass(frozen=True)
-class Measurement:
-    """Figures of one motion."""
+class Tracking:
+    """How the arm's joints followed the motion, on the simulated controllers."""
 
-    duration: float
-    """[s]"""
     joint_states: int
     joint_state_rate: float
     """[Hz]"""
@@ -33,6 +36,8 @@ class Measurement:
     """[rad] largest over joints and time, lateness included"""
     path_error: float
     """[rad] the same without lateness: how far the arm left its path"""
+    lateness: float
+    """[s] by which the arm was late at most"""
     tool_path: float
     """[m] length of the tool's way"""
     transform_count: int
@@ -56,53 +61,51 @@ class Measurement:
             found.append(f'only {self.joint_state_rate:.0f} joint states per second were heard')
         return found
 
-    def lines(self) -> list[str]:
-        """The figures for a person."""
-        strayed, missed = 1000 * self.tracking_error, 1000 * self.goal_error  # [mrad]
-        return [
-            f'joint states   {self.joint_states} heard, {self.joint_state_rate:.0f} per second',
-            f'tracking       at most {strayed:.1f} mrad off, {missed:.2f} mrad at the end',
-            f'tool           {self.tool_path:.2f} m travelled; /tf and the kinematics agree within '
-            f'{max(1e6 * self.transform_error, 0.001):.3f} µm in {self.transform_count} transforms',
-        ]
 
-
-@dataclass(frozen=True)
-class Trace:
-    """The recorded motion for a picture: times [s] from the start, joint positions [rad], tool positions [m]."""
-
-    times: Array
-    positions: Array
-    tool: Array
-
-
-def measure(motion: Motion, recording: Recording, chain: Chain) -> tuple[Measurement, Trace]:
+def measure(motion: Trajectory, recording: Recording, chain: Chain) -> Tracking:
     """Compare a recording with the motion that was sent."""
     stamps = np.array([time for time, _ in recording.states])
     positions = np.array([position for _, position in recording.states])
     times = stamps - recording.start
     during = (times >= 0.0) & (times <= motion.duration)
-    errors = _errors(motion, times[during], positions[during])
-    tool = chain.poses(positions[during])[:, :3, 3]
+    times, positions, last = times[during], positions[during], positions[-1]
+    errors, lags = _off_path(motion, times, positions)
+    tool = chain.poses(positions)[:, :3, 3]
     transform_errors = _transform_errors(recording, chain)
-    measurement = Measurement(
-        duration=motion.duration,
-        joint_states=int(during.sum()),
-        joint_state_rate=float(during.sum() / motion.duration),
-        goal_error=float(np.max(np.abs(positions[-1] - motion.positions[-1]))),
-        tracking_error=float(errors[0].max(initial=0.0)),
-        path_error=float(errors.min(axis=0).max(initial=0.0)),
+    return Tracking(
+        joint_states=len(times),
+        joint_state_rate=float(len(times) / motion.duration),
+        goal_error=float(np.abs(last - motion.q[-1]).max()),
+        tracking_error=float(np.abs(positions - motion.sample(times).q).max(initial=0.0)),
+        path_error=float(errors.max(initial=0.0)),
+        lateness=float(lags.max(initial=0.0)),
         tool_path=float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()),
         transform_count=len(transform_errors),
         transform_error=max(transform_errors, default=0.0),
     )
-    return measurement, Trace(times[during], positions[during], tool)
 
 
-def _errors(motion: Motion, times: Array, positions: Array) -> Array:
-    """Largest joint error [rad] of each sample, (lags, samples): on time in the first row, later in the others."""
-    lags = np.arange(0.0, LONGEST_LAG, 0.005)
-    return np.array([np.abs(positions - motion.at(times - lag)).max(axis=1) for lag in lags])
+def _off_path(motion: Trajectory, times: Array, positions: Array) -> tuple[Array, Array]:
+    """How far each sample is from where the motion was at that time or shortly before [rad], and how late [s]."""
+    at = motion.sample(times).q
+    best = np.abs(positions - at).max(axis=1)
+    lags = np.zeros(len(times))
+    for lag in np.arange(LAG_STEP, min(LONGEST_LAG, motion.duration), LAG_STEP):
+        before = motion.sample(times - lag).q
+        off = _from_line(positions, at, before)
+        nearer = off < best - SAME
+        best[nearer], lags[nearer] = off[nearer], lag
+        at = before
+    return best, lags
+
+
+def _from_line(points: Array, start: Array, end: Array) -> Array:
+    """The largest joint error [rad] of each row against the nearest place on the line between two other rows."""
+    along = end - start
+    share = np.einsum('ij,ij->i', points - start, along) / np.maximum(np.einsum('ij,ij->i', along, along), 1e-18)
+    nearest = start + np.clip(share, 0.0, 1.0)[:, np.newaxis] * along
+    found: Array = np.abs(points - nearest).max(axis=1)
+    return found
 
 
 def _transform_errors(recording: Recording, chain: Chain) -> list[float]:

@@ -1,39 +1,65 @@
-"""The demo's ROS side: sends the motion to the controller and records what the graph says meanwhile."""
+"""The demo's ROS side: has the task planned, sends the motion to the controller, records what the graph says."""
 
 from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 import rclpy
-from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import TransformStamped
+from lfd_msgs.action import PlanTask
 from rclpy.action import ActionClient
 from rclpy.context import Context
+from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
+from rclpy.task import Future
 from rclpy.time import Time
 from sensor_msgs.msg import JointState
 from tf2_msgs.msg import TFMessage
-from trajectory_msgs.msg import JointTrajectoryPoint
 
-from lfd_description.robots import Robot
+from lfd_description.model.model import RobotModel
+from lfd_planner.error_codes import Code
+from lfd_planner.messages import pose_to_message, trajectory_to_message
+from lfd_planner.messages.solutions import solution_from_message
+from lfd_planner.nodes.scene_sync_client import SceneSyncClient
+from lfd_planner.scene import SceneFault
+from lfd_planner.solution import Solution
+from lfd_planner.solution_file import PlanningError, Rejection
 
-from .motion import Motion
+from .job import Job
 
-ANSWER_TIMEOUT = 20.0  # [s] for the controller to be found and to answer
+ANSWER_TIMEOUT = 60.0  # [s] for a node to be found and to answer, on a busy machine
+PLAN_TIMEOUT = 180.0  # [s]
+TRIES = 6  # to be answered: a server that has not discovered its client yet loses its answer
 LEAD = 0.5  # [s] between sending the goal and the motion's start
 VIEW_PERIOD = 0.1  # [s]
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 DYNAMIC = QoSProfile(depth=1000)
 
+View = Callable[[list[float]], None]
+"""Told the arm's joint positions [rad] from time to time while it moves."""
 
-class MotionFailed(Exception):
-    """The motion was not performed; the message is one sentence for the user."""
+
+class GraphFailed(Exception):
+    """The graph did not do what it was asked; the message is one sentence for the user."""
+
+
+@dataclass(frozen=True, eq=False)
+class Answer:
+    """What the graph's task planner said."""
+
+    outcome: Solution | PlanningError
+    seconds: float
+    """[s] from the request to the answer, scene and messages included"""
+    stage_times: dict[str, float] = field(default_factory=dict)
+    """[s] by the planner's stages"""
 
 
 @dataclass
@@ -42,6 +68,7 @@ class Recording:
 
     states: time [s] and joint positions [rad], in the robot's order of joints.
     transforms: time [s] -> child frame -> parent frame, translation xyz [m], rotation xyzw. Static ones have time None.
+    joints: all joints' newest positions [rad or m] by name, the gripper's too if the graph has it.
     start: of the motion [s], on the same clock.
     """
 
@@ -50,50 +77,146 @@ class Recording:
     transforms: dict[float | None, dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]]] = field(
         default_factory=dict
     )
+    joints: dict[str, float] = field(default_factory=dict)
 
 
 class Listener(Node):
-    """Records joint states and transforms, and has a client of the controller.
+    """Records joint states and transforms, and has clients of the task planner and of the arm's controller.
 
     It is spun while somebody waits, in that thread: rclpy's action client loses the answer to a goal that is sent while
     another thread spins.
     """
 
-    def __init__(self, robot: Robot, context: Context, stop: threading.Event) -> None:
+    def __init__(self, model: RobotModel, context: Context, stop: threading.Event) -> None:
         super().__init__('lfd_demo', context=context)
         self.recording = Recording()
-        self._joints = robot.joints
+        self._arm = model.group.joints
+        self._controller = model.controller
         self._stop = stop
         self._spinner = SingleThreadedExecutor(context=context)
         self._spinner.add_node(self)
         self.create_subscription(JointState, 'joint_states', self._on_state, DYNAMIC)
         self.create_subscription(TFMessage, 'tf', self._on_tf, DYNAMIC)
         self.create_subscription(TFMessage, 'tf_static', self._on_tf_static, STATIC)
-        self.client = ActionClient(self, FollowJointTrajectory, f'{robot.name}_controller/follow_joint_trajectory')
+        self._scene = SceneSyncClient(self, ANSWER_TIMEOUT / TRIES)
+        self._planning = ActionClient(self, PlanTask, 'plan_task')
+        self._control = ActionClient(self, FollowJointTrajectory, f'{self._controller}/follow_joint_trajectory')
 
     def wait(self, is_true: Callable[[], bool], timeout: float, what: str) -> None:
         """Listen until a condition holds, at most `timeout` [s].
 
         Raises:
-            MotionFailed: it does not come true in time, or the user has stopped the demo.
+            GraphFailed: it does not come true in time, or the user has stopped the demo.
         """
         deadline = time.monotonic() + timeout
         while not is_true():
             if self._stop.is_set():
-                raise MotionFailed('stopped by the user')
+                raise GraphFailed('stopped by the user')
             if time.monotonic() > deadline:
-                raise MotionFailed(f'waited {timeout:.0f} s in vain for {what}')
+                raise GraphFailed(f'waited {timeout:.0f} s in vain for {what}')
             self._spinner.spin_once(timeout_sec=0.05)
+
+    def wait_ready(self) -> None:
+        """Wait until the planner, the controller, the arm and what stands around it are there.
+
+        Raises:
+            GraphFailed: they do not come.
+        """
+        heard = self.recording
+        self.wait(self._control.server_is_ready, ANSWER_TIMEOUT, self._controller)
+        self.wait(
+            lambda: bool(heard.states) and None in heard.transforms, ANSWER_TIMEOUT, 'joint states and transforms'
+        )
+        self.wait(self._planning.server_is_ready, ANSWER_TIMEOUT, 'the task planner')
+        self._wait_for_scene()
+
+    def plan(self, job: Job) -> Answer:
+        """Have a task planned by the graph, from where the arm is.
+
+        Raises:
+            GraphFailed: the planner does not answer, or not with what can be used.
+        """
+        goal = PlanTask.Goal(task_description=job.text, task_origin=pose_to_message(job.origin))
+        begin = time.monotonic()
+        result: PlanTask.Result = self._ask(self._planning, goal, PLAN_TIMEOUT, 'the task planner', TRIES)
+        taken = time.monotonic() - begin
+        if not result.solutions:
+            return Answer(_error(result), taken)
+        found = result.solutions[0]
+        try:
+            solution = solution_from_message(found, self._arm)
+        except SceneFault as fault:
+            raise GraphFailed(f'the task planner answered with what is no solution: {fault}') from None
+        return Answer(solution, taken, dict(zip(found.stages, found.stage_times, strict=False)))
+
+    def execute(self, solution: Solution, view: View | None) -> Recording:
+        """Send a motion to the arm's controller and record until it is done.
+
+        Raises:
+            GraphFailed: the controller refuses the motion, or does not complete it.
+        """
+        moves = trajectory_to_message(solution.trajectory, solution.joints, '').joint_trajectory
+        heard = self.recording
+        heard.states.clear()
+        start = self.get_clock().now() + Duration(seconds=LEAD)
+        moves.header.stamp = start.to_msg()
+        heard.start = start.nanoseconds / 1e9
+        timer = self.create_timer(VIEW_PERIOD, lambda: _show(heard, view))
+        result: FollowJointTrajectory.Result = self._ask(
+            self._control,
+            FollowJointTrajectory.Goal(trajectory=moves),
+            LEAD + solution.trajectory.duration + ANSWER_TIMEOUT,
+            self._controller,
+        )
+        timer.cancel()
+        if result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
+            raise GraphFailed(f'{self._controller} gave up with code {result.error_code}: {result.error_string}')
+        done = self.get_clock().now().nanoseconds / 1e9  # older joint states may still be on their way
+        self.wait(lambda: heard.states[-1][0] >= done, ANSWER_TIMEOUT, 'the last joint state')
+        return heard
 
     def close(self) -> None:
         """Leave the graph."""
         self._spinner.shutdown()
         self.destroy_node()
 
+    def _wait_for_scene(self) -> None:
+        """Have the planning server know the scene: a planner that has not discovered scene sync plans without it."""
+        self.wait(lambda: self._scene.is_there, ANSWER_TIMEOUT, 'scene sync')
+        for _ in range(TRIES):
+            outcome = self._scene.synchronize()
+            self.wait(outcome.done, ANSWER_TIMEOUT, 'an answer of scene sync')
+            if outcome.result().success:
+                return
+        raise GraphFailed(f'the planning scene is not as it should be: {outcome.result().message}')
+
+    def _ask(self, client: ActionClient, goal: Any, timeout: float, whom: str, tries: int = 1) -> Any:
+        """The result of an action; only what does no harm when it is done twice may be tried more than once."""
+        accepted = self._sent(client, goal, whom, tries)
+        handle = accepted.result()
+        if not handle.accepted:
+            raise GraphFailed(f'{whom} refused the request')
+        result = handle.get_result_async()
+        self.wait(result.done, timeout, f'the result of {whom}')
+        return result.result().result
+
+    def _sent(self, client: ActionClient, goal: Any, whom: str, tries: int) -> Future:
+        """The answer to a goal, which is sent again while there is none."""
+        for left in reversed(range(tries)):
+            accepted = client.send_goal_async(goal)
+            try:
+                self.wait(accepted.done, ANSWER_TIMEOUT / tries, f'an answer of {whom}')
+                break
+            except GraphFailed:
+                if not left or self._stop.is_set():
+                    raise
+        return accepted
+
     def _on_state(self, message: JointState) -> None:
         by_name = dict(zip(message.name, message.position, strict=True))
-        if all(joint in by_name for joint in self._joints):
-            self.recording.states.append((_seconds(message.header.stamp), [by_name[joint] for joint in self._joints]))
+        self.recording.joints.update(by_name)
+        if all(joint in by_name for joint in self._arm):
+            self.recording.states.append((_seconds(message.header.stamp), [by_name[joint] for joint in self._arm]))
 
     def _on_tf(self, message: TFMessage) -> None:
         for transform in message.transforms:
@@ -109,64 +232,35 @@ class Listener(Node):
         frames[transform.child_frame_id] = (transform.header.frame_id, (p.x, p.y, p.z), (q.x, q.y, q.z, q.w))
 
 
-def perform(
-    robot: Robot, motion: Motion, domain_id: int, view: Callable[[list[float]], None] | None, stop: threading.Event
-) -> Recording:
-    """Send the motion to the robot's controller and record until it is done, or `stop` is set.
-
-    Raises:
-        MotionFailed: the controller was not found, refused the motion, or did not complete it.
-    """
+@contextmanager
+def listening(model: RobotModel, domain_id: int, stop: threading.Event) -> Iterator[Listener]:
+    """A listener in a ROS domain; its waits end when `stop` is set."""
     context = Context()
     rclpy.init(context=context, domain_id=domain_id, signal_handler_options=rclpy.SignalHandlerOptions.NO)
-    listener = Listener(robot, context, stop)
-    if view is not None:
-        listener.create_timer(VIEW_PERIOD, lambda: _show(listener, view))
+    listener = Listener(model, context, stop)
     try:
-        _perform(robot, motion, listener)
+        yield listener
     finally:
         listener.close()
         rclpy.shutdown(context=context)
-    return listener.recording
 
 
-def _show(listener: Listener, view: Callable[[list[float]], None]) -> None:
-    if listener.recording.start and listener.recording.states:
-        view(listener.recording.states[-1][1])
-
-
-def _perform(robot: Robot, motion: Motion, listener: Listener) -> None:
-    name = f'{robot.name}_controller'
-    heard = listener.recording
-    listener.wait(listener.client.server_is_ready, ANSWER_TIMEOUT, name)
-    listener.wait(
-        lambda: bool(heard.states) and None in heard.transforms, ANSWER_TIMEOUT, 'joint states and transforms'
+def _error(result: PlanTask.Result) -> PlanningError:
+    failure = result.failure
+    known = result.error_code.val in [int(code) for code in Code if code is not Code.SUCCESS]
+    return PlanningError(
+        result.error_code.val if known else int(Code.FAILURE),
+        result.message,
+        failure.keyframe if failure.keyframe >= 0 else None,
+        tuple(Rejection(count.reason, tuple(count.subjects), count.count) for count in failure.rejections),
+        failure.stage,
+        failure.suggestion,
     )
-    start = listener.get_clock().now() + rclpy.duration.Duration(seconds=LEAD)
-    heard.start = start.nanoseconds / 1e9
-    accepted = listener.client.send_goal_async(_goal(robot, motion, start))
-    listener.wait(accepted.done, ANSWER_TIMEOUT, f'an answer of {name}')
-    handle = accepted.result()
-    if not handle.accepted:
-        raise MotionFailed(f'{name} refused the motion')
-    result = handle.get_result_async()
-    listener.wait(result.done, motion.duration + ANSWER_TIMEOUT, f'the end of the motion by {name}')
-    answer = result.result().result
-    if answer.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
-        raise MotionFailed(f'{name} gave up with code {answer.error_code}: {answer.error_string}')
 
 
-def _goal(robot: Robot, motion: Motion, start: Time) -> FollowJointTrajectory.Goal:
-    goal = FollowJointTrajectory.Goal()
-    goal.trajectory.header.stamp = start.to_msg()
-    goal.trajectory.joint_names = list(robot.joints)
-    for time_, position, velocity in zip(motion.times, motion.positions, motion.velocities, strict=True):
-        seconds, nanoseconds = divmod(round(time_ * 1e9), 1_000_000_000)
-        stamp = Duration(sec=seconds, nanosec=nanoseconds)
-        goal.trajectory.points.append(
-            JointTrajectoryPoint(positions=position.tolist(), velocities=velocity.tolist(), time_from_start=stamp)
-        )
-    return goal
+def _show(heard: Recording, view: View | None) -> None:
+    if view is not None and heard.states:
+        view(heard.states[-1][1])
 
 
 def _seconds(stamp: Time) -> float:
