@@ -4,6 +4,8 @@ import sys
 from pathlib import Path
 
 import pytest
+from benchmarks.planner_measure import run_ours
+from benchmarks.planner_tasks import random_task
 
 PROGRAM = Path(__file__).with_name('bench_planner.py')
 
@@ -62,6 +64,14 @@ def test_no_motion_is_faster_than_its_path_allows(measured: tuple[str, Path]) ->
 def test_every_part_is_drawn(measured: tuple[str, Path]) -> None:
     for name in ('stack', 'random', 'scaling', 'quality'):
         assert (measured[1] / f'bench_planner_{name}.png').stat().st_size > 5000
+
+
+@pytest.mark.parametrize(('robot', 'seed'), [('gp8', 104), ('ur5e', 511)])
+def test_motions_between_things_that_stand_close_do_not_graze_them(robot: str, seed: int) -> None:
+    ours = run_ours(robot, random_task(robot, seed))
+
+    assert ours.solved
+    assert ours.faults == ()
 
 
 def test_wrong_usage_is_told() -> None:

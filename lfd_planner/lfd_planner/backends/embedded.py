@@ -19,7 +19,7 @@ from lfd_planner.search.results import Found, NotFound
 from lfd_planner.search.shortcut import path_length
 
 from .backend import Failure, Path, SearchOptions
-from .kinematic_backend import PADDING, KinematicBackend
+from .kinematic_backend import CLOSE, PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 
 STEP = 0.02  # [rad or m] between two samples that the search checks
@@ -40,8 +40,8 @@ _CODES = {
 class _Tight:
     """Who is nearer to something than the padding."""
 
-    outside: frozenset[str]
-    """Links and attached objects that are near to the world."""
+    outside: tuple[tuple[str, float], ...]
+    """Links and attached objects that are near to the world, and the room that they still have [m]."""
     inside: bool
     """Whether some of the robot is near to some other of it."""
 
@@ -111,15 +111,13 @@ class EmbeddedBackend(KinematicBackend):
 
         That is looked at more closely, as long as it is so near.
         """
-        padded = self._world(scene, group.joints, room)
-        close = padded.collide(samples)
+        close = self._world(scene, group.joints, room).collide(samples)
         if not close.any():
             return True
         begin, end = _run(close), _run(close[::-1])
         if close[begin : len(close) - end].any():
             return False
-        ends = [*samples[:1][close[:1]], *samples[-1:][close[-1:]]]
-        tight = self._tight(padded, ends)
+        tight = self._tight(scene, group, [samples[0], samples[-1]], room)
         near = np.vstack([_between(samples[: begin + 1]), _between(samples[len(samples) - end - 1 :])])
         return not self._world(scene, group.joints, room, but=tight.outside).collide(near).any()
 
@@ -135,15 +133,21 @@ class EmbeddedBackend(KinematicBackend):
         padded = self._world(scene, group.joints, PADDING, PADDING)
         if not padded.collides(start) and not padded.collide(goals).all():
             return padded
-        tight = self._tight(padded, [start, *goals])
+        tight = self._tight(scene, group, [start, *goals], PADDING)
         return self._world(scene, group.joints, PADDING, 0.0 if tight.inside else PADDING, but=tight.outside)
 
-    @staticmethod
-    def _tight(world: CollisionWorld, ends: Sequence[Matrix]) -> _Tight:
-        """Who has not got the world's padding at positions, (dof,) each."""
-        contacts = [contact for q in ends for contact in world.contacts(q)]
-        outside = frozenset(contact.a for contact in contacts if contact.kind_b == 'object')
-        return _Tight(outside, any(contact.kind_b != 'object' for contact in contacts))
+    def _tight(self, scene: PlanningScene, group: PlanningGroup, ends: Sequence[Matrix], room: float) -> _Tight:
+        """Who has less room than that [m] at positions, (dof,) each, and whether little is left to them, or nothing."""
+        outside: dict[str, float] = {}
+        inside = False
+        for least, left in ((room, CLOSE if room > CLOSE else 0.0), (CLOSE, 0.0)):
+            world = self._world(scene, group.joints, least, least)
+            for contact in (contact for q in ends for contact in world.contacts(q)):
+                if contact.kind_b == 'object':
+                    outside[contact.a] = left
+                else:
+                    inside = True
+        return _Tight(tuple(outside.items()), inside)
 
     def _world(
         self,
@@ -152,10 +156,10 @@ class EmbeddedBackend(KinematicBackend):
         padding: float = 0.0,
         self_padding: float = 0.0,
         *,
-        but: frozenset[str] = frozenset(),
+        but: tuple[tuple[str, float], ...] = (),
         whole: bool = False,
     ) -> CollisionWorld:
-        """The scene made ready; unless the `whole` robot counts, only what the joints move; `but`: without padding."""
+        """The scene made ready; unless the `whole` robot counts, only what the joints move; `but`: other paddings."""
         others = tuple(scene.joints.get(name, 0.0) for name in self.robot.joints if name not in joints)
         bare = self._worlds.get(
             scene,
@@ -165,7 +169,7 @@ class EmbeddedBackend(KinematicBackend):
         if not (padding or self_padding):
             return bare
         key = (others, joints, whole, padding, self_padding, but)
-        return self._worlds.get(scene, key, lambda: bare.padded(padding, self_padding, but))
+        return self._worlds.get(scene, key, lambda: bare.padded(padding, self_padding, dict(but)))
 
 
 def _run(close: npt.NDArray[np.bool_]) -> int:

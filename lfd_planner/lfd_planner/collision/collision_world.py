@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import threading
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass, field
 from itertools import combinations
+from types import MappingProxyType
 from typing import TypeVar
 from weakref import WeakKeyDictionary
 
@@ -86,13 +87,15 @@ class CollisionWorld:
         self._bare = _world(parts, scene, len(self.joints), _scene_rows(robot, parts.library, scene))
         self._pad(padding, self_padding)
 
-    def padded(self, padding: float, self_padding: float, but: Collection[str] = ()) -> CollisionWorld:
+    def padded(
+        self, padding: float, self_padding: float, but: Mapping[str, float] = MappingProxyType({})
+    ) -> CollisionWorld:
         """The same with other paddings [m], which is much less work than to make it anew.
 
         Args:
             padding: how close links and attached objects may come to the world [m].
             self_padding: how close they may come to each other [m].
-            but: links and attached objects that may come as close to the world as without `padding`.
+            but: the `padding` of links and attached objects that have another [m].
 
         Raises:
             ValueError: a padding is no length.
@@ -101,14 +104,14 @@ class CollisionWorld:
         other._pad(padding, self_padding, but)
         return other
 
-    def _pad(self, padding: float, self_padding: float, but: Collection[str] = ()) -> None:
-        for value in (padding, self_padding):
+    def _pad(self, padding: float, self_padding: float, but: Mapping[str, float] = MappingProxyType({})) -> None:
+        for value in (padding, self_padding, *but.values()):
             if not (math.isfinite(value) and value >= 0.0):
                 raise ValueError(f'A padding of {value} is no length; give 0 or more, in metres.')
         outer = self._bare.outer.copy()
-        wide = np.array([name not in but for name in self._robot_names], dtype=np.float64)
+        paddings = np.array([but.get(name, padding) for name in self._robot_names])
         owners = self._bare.solids[outer[:, 0].astype(np.int64), OWNER].astype(np.int64)
-        outer[:, 1] = np.maximum(outer[:, 1] + padding * wide[owners], 0.0)
+        outer[:, 1] = np.maximum(outer[:, 1] + paddings[owners], 0.0)
         data = self._bare._replace(outer=outer, self_margin=float(self_padding))
         room = make_room(data)
         self.data = data._replace(stuck=is_stuck(data, room))

@@ -221,6 +221,20 @@ def test_links_have_padding_and_scale_of_their_own() -> None:
         assert not rail(wide).collides([0.74])
 
 
+def test_a_world_can_be_padded_anew() -> None:
+    scene = scene_with(box('crate', 1.0)).with_joints({'grip': 0.11})
+    world = rail(scene, padding=0.05)
+
+    assert not world.padded(0.0, 0.0).collides([0.79])
+    assert world.padded(0.02, 0.0).collides([0.79])
+    assert not world.padded(0.02, 0.0, {'cart': 0.005}).collides([0.79])
+    assert world.padded(0.02, 0.0, {'finger': 0.0}).collides([0.79])
+    assert world.padded(0.0, 0.05).collides([0.0])
+    assert world.collides([0.76])  # as before
+    with pytest.raises(ValueError, match='no length'):
+        world.padded(0.0, 0.0, {'cart': -1.0})
+
+
 def test_links_are_neither_padded_nor_scaled_against_each_other() -> None:
     narrow = scene_with().with_joints({'grip': 0.11})
     wide = replace(narrow, link_padding=PersistentMap({'finger': 0.1}), link_scale=PersistentMap({'thumb': 1.5}))
