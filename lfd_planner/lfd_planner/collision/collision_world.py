@@ -34,7 +34,7 @@ from .library import ShapeLibrary
 from .robot_geometry import MovingFrames, RobotGeometry
 from .rows import BALL, CENTRE, FRAME, HALF, KIND, OWNER, PLANE, POSE, WIDTH, Numbers
 from .solids import solid_of
-from .world import Room, World, collide_many, collides, edge_free, is_stuck, make_room
+from .world import Room, World, collide_many, collides, edge_free, is_stuck, room_for
 
 _NOBODY = ''
 """The name of an object of which allowed collisions say nothing: no object has it."""
@@ -84,7 +84,7 @@ class CollisionWorld:
         self._scene = scene
         parts = _RobotParts(robot, scene, robot.moving_frames(self.joints, scene.joints), moving_only)
         self._robot_names, self._objects = parts.names, tuple(scene.objects)
-        self._bare = _world(parts, scene, len(self.joints), _scene_rows(robot, parts.library, scene))
+        self._bare = _world(parts, scene, len(self.joints), _surroundings(robot, parts.library, scene))
         self._pad(padding, self_padding)
 
     def padded(
@@ -113,7 +113,7 @@ class CollisionWorld:
         owners = self._bare.solids[outer[:, 0].astype(np.int64), OWNER].astype(np.int64)
         outer[:, 1] = np.maximum(outer[:, 1] + paddings[owners], 0.0)
         data = self._bare._replace(outer=outer, self_margin=float(self_padding))
-        room = make_room(data)
+        room = room_for(data)
         self.data = data._replace(stuck=is_stuck(data, room))
         self._rooms = threading.local()
         self._rooms.room = room
@@ -174,7 +174,7 @@ class CollisionWorld:
     def _room(self) -> Room:
         room: Room | None = getattr(self._rooms, 'room', None)
         if room is None:
-            room = self._rooms.room = make_room(self.data)
+            room = self._rooms.room = room_for(self.data)
         return room
 
     def _row(self, q: npt.ArrayLike) -> Numbers:
@@ -410,16 +410,22 @@ class _Kept:
     rows: Numbers
     spans: dict[str, tuple[int, int]]
     """By object, its rows: from the first to the end."""
+    tree: Numbers
+    leaves: Indices
+    """Rows in the order of the tree's leaves, then planes."""
+    planes: int
 
 
 _kept: WeakKeyDictionary[RobotGeometry, _Kept] = WeakKeyDictionary()
 
 
-def _scene_rows(robot: RobotGeometry, library: ShapeLibrary, scene: PlanningScene) -> Numbers:
-    """The rows of all solids of the objects in the scene, (n, WIDTH); not to be written to."""
+def _surroundings(robot: RobotGeometry, library: ShapeLibrary, scene: PlanningScene) -> _Kept:
+    """The solids of the objects in the scene; not to be written to."""
     kept = _kept.get(robot)
     if kept is None or kept.library is not library:
-        kept = _Kept(library, PersistentMap(), np.empty((0, WIDTH)), {})
+        kept = _with_tree(library, PersistentMap(), np.empty((0, WIDTH)), {})
+    if kept.objects is scene.objects:
+        return kept
     changes = scene.objects.changes_from(kept.objects)
     fresh = [after for _, after in changes.values() if after is not None]
     placed = [part for thing in fresh for part in thing.placed]
@@ -431,7 +437,7 @@ def _scene_rows(robot: RobotGeometry, library: ShapeLibrary, scene: PlanningScen
         first += len(thing.body.parts)
     kept = _in_order_of(scene, library, rows, spans)
     _kept[robot] = kept
-    return kept.rows
+    return kept
 
 
 def _in_order_of(
@@ -448,7 +454,18 @@ def _in_order_of(
         owners.extend([owner] * (end - first))
     sorted_rows: Numbers = rows[np.array(taken, dtype=np.int64)]
     sorted_rows[:, OWNER] = owners
-    return _Kept(library, scene.objects, sorted_rows, ordered)
+    return _with_tree(library, scene.objects, sorted_rows, ordered)
+
+
+def _with_tree(
+    library: ShapeLibrary, objects: PersistentMap[str, WorldObject], rows: Numbers, spans: dict[str, tuple[int, int]]
+) -> _Kept:
+    endless = rows[:, KIND] == PLANE
+    ended = np.flatnonzero(~endless)
+    order = np.empty(len(ended), dtype=np.int64)
+    tree = build(np.ascontiguousarray(_boxes(rows[ended])), order)
+    leaves = np.concatenate([ended[order], np.flatnonzero(endless)])
+    return _Kept(library, objects, rows, spans, tree, leaves, int(endless.sum()))
 
 
 def _boxes(rows: Numbers) -> Numbers:
@@ -483,19 +500,15 @@ def _those_first(entries: Iterable[Entry], wanted: Callable[[Entry], bool]) -> t
     return first + others, len(first)
 
 
-def _world(parts: _RobotParts, scene: PlanningScene, dof: int, rows: Numbers) -> World:
+def _world(parts: _RobotParts, scene: PlanningScene, dof: int, around: _Kept) -> World:
     """The world without any padding but that of links, of which it is not known yet whether it is stuck."""
     moving = len(parts.rows)
     pairs, moving_pairs = parts.pairs()
     outer, moving_outer = _those_first(parts.outer, parts.moves)
-    endless = rows[:, KIND] == PLANE
-    ended = np.flatnonzero(~endless)
-    order = np.empty(len(ended), dtype=np.int64)
-    tree = build(np.ascontiguousarray(_boxes(rows[ended])), order)
     return World(
         dof=dof,
         joints=parts.frames.joints,
-        solids=np.vstack([parts.rows, rows]),
+        solids=np.vstack([parts.rows, around.rows]),
         moving=moving,
         pairs=pairs,
         moving_pairs=moving_pairs,
@@ -503,9 +516,9 @@ def _world(parts: _RobotParts, scene: PlanningScene, dof: int, rows: Numbers) ->
         outer=np.array(outer, dtype=np.float64).reshape(-1, 2),
         moving_outer=moving_outer,
         may_touch=_may_touch(scene, parts.names),
-        tree=tree,
-        leaves=moving + np.concatenate([ended[order], np.flatnonzero(endless)]),
-        planes=int(endless.sum()),
+        tree=around.tree,
+        leaves=moving + around.leaves,
+        planes=around.planes,
         shapes=parts.library.shapes(),
         stuck=False,
     )

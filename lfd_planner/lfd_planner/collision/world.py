@@ -103,7 +103,17 @@ _SPREAD = 37
 
 @compiled
 def make_room(world: World) -> Room:
-    """Scratch memory for checks against this world."""
+    """Scratch memory for checks against this world, for compiled code."""
+    return Room(_make_places(world), make_desk(), np.empty(world.dof), np.empty(STACK, dtype=np.int64))
+
+
+def room_for(world: World) -> Room:
+    """The same, several times as fast, for code that is not compiled."""
+    return Room(_make_places(world), make_desk(), np.empty(world.dof), np.empty(STACK, dtype=np.int64))
+
+
+@compiled
+def _make_places(world: World) -> Numbers:
     count = world.solids.shape[0]
     places = np.zeros((count + world.joints.shape[0] + 1 + SCENE_PROOFS + world.pairs.shape[0], PLACE_WIDTH))
     for i in range(count):
@@ -111,7 +121,7 @@ def make_room(world: World) -> Room:
             places[i, k] = world.solids[i, POSE + k]
         places[i, KNOWN] = 1.0
     places[count, 0] = places[count, 5] = places[count, 10] = 1.0
-    return Room(places, make_desk(), np.empty(world.dof), np.empty(STACK, dtype=np.int64))
+    return places
 
 
 @compiled

@@ -20,6 +20,8 @@ from .random_numbers import RandomState, random_state, uniform
 
 _GAIN = 1e-3
 """A piece is replaced if that makes it shorter by at least this share."""
+_VAIN = 16
+"""So many pieces in a row that could not be shortened are enough."""
 
 
 class Waypoints(NamedTuple):
@@ -27,6 +29,7 @@ class Waypoints(NamedTuple):
 
     rows: Matrix
     used: Integers
+    """How many rows are in use, and how many pieces in a row could not be shortened."""
     spare: Matrix
     """As large as `rows`, for the path that is being made."""
 
@@ -48,7 +51,7 @@ def shorten(problem: Problem, path: Matrix, *, hop: float, seed: int, attempts: 
     _remove_needless(straight, points)
     done = 0
     for amount in patience.slices():
-        if points.used[0] <= 2 or done >= attempts:
+        if points.used[0] <= 2 or points.used[1] >= _VAIN or done >= attempts:
             break
         _shorten(straight, points, hop, random, min(amount, attempts - done))
         done += amount
@@ -65,7 +68,7 @@ def path_length(path: Matrix, weights: Numbers | None = None) -> float:
 def _waypoints(path: Matrix) -> Waypoints:
     rows = np.empty((2 * len(path) + MOST_HOPS, path.shape[1]))
     rows[: len(path)] = path
-    return Waypoints(rows, np.array([len(path)], dtype=np.int64), np.empty_like(rows))
+    return Waypoints(rows, np.array([len(path), 0], dtype=np.int64), np.empty_like(rows))
 
 
 # Compiled ------------------------------------------------------------------------------------------------------------
@@ -150,6 +153,9 @@ def _shorten(problem: Problem, points: Waypoints, hop: float, random: RandomStat
     rows, a, b = points.rows, room.sample, points.spare[0]
     reach = hop if is_constrained(problem.constraints) else math.inf
     for _ in range(attempts):
+        if points.used[1] >= _VAIN:
+            return
+        points.used[1] += 1
         i, j, enough = _choose(problem, points, random, room)
         if enough < 0.0:
             continue
@@ -164,3 +170,4 @@ def _shorten(problem: Problem, points: Waypoints, hop: float, random: RandomStat
             and edge_state(problem, b, rows[j], room) == FREE
         ):
             _splice(points, i, j, a, hops, room)
+            points.used[1] = 0
