@@ -17,7 +17,6 @@ PYTHON_PACKAGES = sorted(path.parent for path in CHECKOUT.glob('lfd_*/setup.py')
 # Import name -> the key by which rosdep knows it, where the two differ.
 ROSDEP_KEYS = {
     'PIL': 'python3-pil',
-    'matplotlib': 'python3-matplotlib',
     'numba': 'python3-numba',
     'numpy': 'python3-numpy',
     'scipy': 'python3-scipy',

@@ -22,9 +22,6 @@ from .home.faults import Fault
 from .inputs import model_of
 from .move_group import move_group_parameters
 
-PLANNING = ('move_group', 'scene_sync', 'task_planner')
-"""The processes that a robot needs for planning, and not to be moved."""
-
 # Official package -> the package of ours that stands in for it where there is no ROS 2 installation.
 STAND_INS = {
     'controller_manager': 'lfd_hardware',
@@ -60,10 +57,6 @@ class Graph:
 
     robot: str
     nodes: tuple[NodeSpec, ...]
-
-    def without(self, *names: str) -> Graph:
-        """The graph without some of its processes."""
-        return dataclasses.replace(self, nodes=tuple(node for node in self.nodes if node.name not in names))
 
 
 def describe(

@@ -23,7 +23,7 @@ from .kinematic_backend import CLOSE, PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 
 STEP = 0.02  # [rad or m] between two samples that the search checks
-FINER = 4  # times, that a motion is looked at more closely where it is near to something
+FINER = 3  # times, that a motion is looked at more closely where it is near to something
 _CODES = {
     'start in collision': Code.START_STATE_IN_COLLISION,
     'start outside limits': Code.START_STATE_INVALID,
@@ -109,17 +109,20 @@ class EmbeddedBackend(KinematicBackend):
     def _has_room(self, scene: PlanningScene, group: PlanningGroup, samples: Matrix, room: float) -> bool:
         """Whether a motion keeps away from things, but for what is nearer to them at an end of the motion.
 
-        That is looked at more closely, as long as it is so near.
+        Where it has less than twice that room, it is looked at more closely.
         """
-        close = self._world(scene, group.joints, room).collide(samples)
+        close = self._world(scene, group.joints, 2.0 * room).collide(samples)
         if not close.any():
             return True
-        begin, end = _run(close), _run(close[::-1])
-        if close[begin : len(close) - end].any():
+        rows = _closer(samples, close)
+        bad = self._world(scene, group.joints, room).collide(rows)
+        if not bad.any():
+            return True
+        begin, end = _run(bad) if close[0] else 0, _run(bad[::-1]) if close[-1] else 0
+        if bad[begin : len(bad) - end].any():
             return False
         tight = self._tight(scene, group, [samples[0], samples[-1]], room)
-        near = np.vstack([_between(samples[: begin + 1]), _between(samples[len(samples) - end - 1 :])])
-        return not self._world(scene, group.joints, room, but=tight.outside).collide(near).any()
+        return not self._world(scene, group.joints, room, but=tight.outside).collide(rows[bad]).any()
 
     def _roomy_world(self, scene: PlanningScene, group: PlanningGroup, start: Matrix, goals: Matrix) -> CollisionWorld:
         """The world with as much padding as start and goals leave room for.
@@ -177,10 +180,11 @@ def _run(close: npt.NDArray[np.bool_]) -> int:
     return len(close) if close.all() else int(np.argmin(close))
 
 
-def _between(samples: Matrix) -> Matrix:
-    """Samples of a motion, and positions between each two of them."""
-    if len(samples) < 2:
-        return samples
+def _closer(samples: Matrix, close: npt.NDArray[np.bool_]) -> Matrix:
+    """Positions along the stretches of a motion that are close, several for each sample."""
     shares = np.arange(FINER) / FINER
-    between = samples[:-1, np.newaxis] + shares[:, np.newaxis] * np.diff(samples, axis=0)[:, np.newaxis]
-    return np.vstack([between.reshape(-1, samples.shape[1]), samples[-1:]])
+    first = np.flatnonzero(close[:-1] | close[1:])
+    steps = samples[first + 1] - samples[first]
+    between = samples[first, np.newaxis] + shares[:, np.newaxis] * steps[:, np.newaxis]
+    last = samples[-1:] if close[-1] else samples[:0]
+    return np.vstack([between.reshape(-1, samples.shape[1]), last])

@@ -23,8 +23,8 @@ from lfd_planner.timing import Trajectory, path_samples, time_path
 
 from .backend import Failure, LinearOptions, LinearPath, Path, PlanningBackend, SpeedScaling
 
-EXECUTED_STEP = 0.005  # [rad] of the joint that moves most, between two checked samples of the motion as executed
-TIGHT_STEP = 0.0025  # [rad] the same where it has little room
+EXECUTED_STEP = 0.01  # [rad or m] between two samples of the motion as executed
+TIGHT_STEP = 0.0025  # [rad or m] the same where it has little room
 PADDING = 0.004  # [m] kept while searching, so that what lies between two checked samples is free too
 CLOSE = 0.001  # [m] kept at least, but for what is nearer at an end of the motion
 BLENDS = (0.1, 0.02, 0.004)  # [rad or m] that corners are cut by; the largest that stays free is taken
@@ -123,8 +123,7 @@ class KinematicBackend(PlanningBackend):
                 )
             except (ValueError, ArithmeticError) as error:
                 return Failure(Code.INVALID_MOTION_PLAN, str(error))
-            step = EXECUTED_STEP if room == PADDING else TIGHT_STEP
-            samples = path_samples(trajectory, step * group.even_steps)
+            samples = path_samples(trajectory, EXECUTED_STEP if room == PADDING else TIGHT_STEP)
             why = self._fault(scene, group, samples, checker, avoid_collisions, room)
             if not why:
                 return trajectory

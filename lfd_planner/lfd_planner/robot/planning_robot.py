@@ -29,7 +29,6 @@ from lfd_planner.robot.srdf import EndEffector, GroupDescription, Srdf, parse_sr
 from lfd_planner.scene import AllowedCollisions, PlanningScene, RobotFrames
 
 FALLBACK_VELOCITY = 1.0  # [rad/s or m/s], of joints for which neither URDF nor limits say one
-BODY = 0.15  # [m] that links, and what is in the hand, extend around their origins
 
 
 class NoSuchGroup(ValueError):
@@ -96,25 +95,6 @@ class PlanningGroup:
     def accelerations(self) -> Matrix:
         """The highest accelerations, (dof,) [rad/s^2 or m/s^2]."""
         return np.array([limit.acceleration for limit in self.limits])
-
-    @cached_property
-    def even_steps(self) -> Matrix:
-        """How far joints may turn between two looks at a motion, (dof,), compared with that which moves most: 1 to 2.
-
-        What is near the hand moves less of the robot than what is near the base; but there is more that moves it.
-        """
-        joints = {joint.name: joint for joint in self.tree.joints}
-        sweeps = np.array([self._sweep(joints[name]) for name in self.joints])
-        return np.asarray(np.minimum(sweeps.max(initial=BODY) / sweeps, 2.0))
-
-    def _sweep(self, joint: Joint) -> float:
-        """How far a joint moves what it moves at most [m/rad or m/m]."""
-        return self._length_below(joint.child) + BODY if joint.turns else 1.0
-
-    def _length_below(self, link: str) -> float:
-        """How far from a link the origins of links below it can be at most [m]."""
-        below = [joint for joint in self.tree.joints if joint.parent == link]
-        return max((_longest(joint) + self._length_below(joint.child) for joint in below), default=0.0)
 
     @property
     def tip(self) -> str:
@@ -284,12 +264,6 @@ def planning_robot(model: RobotModel, numeric: NumericOptions | None = None) -> 
         for name, limit in model.limits.items()
     }
     return PlanningRobot.of(model.urdf, srdf(model), overrides, meshes=mesh_finder(model.robot), numeric=numeric)
-
-
-def _longest(joint: Joint) -> float:
-    """How far apart the links of a joint can be [m]."""
-    travel = max(map(abs, joint.span())) if joint.moves and not joint.turns else 0.0
-    return math.hypot(*joint.xyz) + travel
 
 
 def _product(way: Sequence[Joint]) -> Matrix:

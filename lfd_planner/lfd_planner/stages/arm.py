@@ -16,7 +16,7 @@ from lfd_description.grippers import TCP_LINK, Gripper
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
 from lfd_planner.backends import Failure, LinearPath, Path, PlanningBackend, SearchOptions, SpeedScaling
-from lfd_planner.backends.kinematic_backend import EXECUTED_STEP
+from lfd_planner.backends.kinematic_backend import TIGHT_STEP
 from lfd_planner.robot.planning_robot import LinkSolver, PlanningGroup
 from lfd_planner.scene import PlanningScene
 from lfd_planner.task import Context, Rejection, State
@@ -131,7 +131,7 @@ class Arm:
         timed = keep_times(
             path, times, group.velocities * self.scaling.velocity, group.accelerations * self.scaling.acceleration
         )
-        samples = path_samples(timed, EXECUTED_STEP)
+        samples = path_samples(timed, TIGHT_STEP)
         free = self.backend.free(scene, group, samples)
         if free.all():
             return timed

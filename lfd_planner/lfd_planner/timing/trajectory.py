@@ -148,23 +148,20 @@ class Trajectory:
         return Trajectory(times, found.q, found.v)
 
 
-def path_times(trajectory: Trajectory, step: float | Matrix) -> Numbers:
+def path_times(trajectory: Trajectory, step: float) -> Numbers:
     """Times (K,) [s] from the first to the last point, between which no joint moves by more than `step` [rad or m].
-
-    That is one number for all joints, or one for each, (dof,).
 
     Raises:
         ValueError: the step is not positive.
     """
-    steps = np.broadcast_to(np.asarray(step, dtype=np.float64), (trajectory.dof,))
-    if not ((steps > 0.0) & (steps < np.inf)).all():
+    if not 0.0 < step < np.inf:
         raise ValueError(f'The step between samples of a trajectory must be a positive number, not {step}.')
     if len(trajectory.times) == 1:
         return np.zeros(1)
-    return times_of_steps(trajectory.times, trajectory.q / steps, trajectory.v / steps, 1.0)
+    return times_of_steps(trajectory.times, trajectory.q, trajectory.v, float(step))
 
 
-def path_samples(trajectory: Trajectory, step: float | Matrix) -> Matrix:
+def path_samples(trajectory: Trajectory, step: float) -> Matrix:
     """Positions (K, dof) along the motion as executed, no joint further than `step` [rad or m] from one to the next.
 
     Raises:

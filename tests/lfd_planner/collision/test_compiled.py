@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from .conftest import Arm
 
 LOOPS = (
-    *(world.collides, world.collide_many, world.edge_free, world.make_room, world.is_stuck),
+    *(world.collides, world.collide_many, world.edge_free, world.is_stuck),
     *(contacts.find_contacts, contacts.find_nearest, hierarchies.build, supports.guide),
 )
 
@@ -26,7 +26,7 @@ from lfd_planner.collision import contacts, hierarchies, supports, world
 from lfd_planner.warm_up import warm_up
 
 warm_up()
-loops = (world.collides, world.collide_many, world.edge_free, world.make_room, world.is_stuck,
+loops = (world.collides, world.collide_many, world.edge_free, world.is_stuck,
          contacts.find_contacts, contacts.find_nearest, hierarchies.build, supports.guide)
 print(sum(sum(loop.stats.cache_misses.values()) for loop in loops))
 """

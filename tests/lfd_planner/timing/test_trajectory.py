@@ -77,18 +77,6 @@ def test_a_duration_of_whole_periods_has_no_extra_point() -> None:
     np.testing.assert_allclose(even.times, [0.0, 0.1, 0.2, 0.3])
 
 
-def test_path_samples_may_be_farther_apart_for_some_joints() -> None:
-    turning = Trajectory(np.array([0.0, 1.0]), np.array([[0.0, 0.0], [1.0, 1.0]]), np.zeros((2, 2)))
-    only_second = Trajectory(np.array([0.0, 1.0]), np.array([[0.0, 0.0], [0.0, 1.0]]), np.zeros((2, 2)))
-
-    steps = np.array([0.01, 0.02])
-
-    assert len(path_samples(turning, steps)) == len(path_samples(turning, 0.01))
-    assert len(path_samples(only_second, steps)) == len(path_samples(only_second, 0.02))
-    with pytest.raises(ValueError, match='positive'):
-        path_samples(turning, np.array([0.01, 0.0]))
-
-
 @pytest.mark.parametrize('step', [0.001, 0.01, 0.3, 100.0])
 def test_path_samples_are_close_together_but_not_closer_than_asked(trajectory: Trajectory, step: float) -> None:
     samples = path_samples(trajectory, step)

@@ -3,35 +3,13 @@
 from __future__ import annotations
 
 import signal
-from collections.abc import Iterator
 
 import pytest
 from moveit_msgs.msg import MoveItErrorCodes
-from support.cell import Cell, running_cell
 from support.task_planner_client import TaskPlannerClient
-
-from lfd_planner.mtdf.library import task_file
 
 CODES = MoveItErrorCodes
 WHILE_GONE = 60.0  # [s]: the planner itself waits for an answer for a while
-
-
-@pytest.fixture(scope='module')
-def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
-    with running_cell('ur5e', tmp_path_factory.mktemp('cell'), 'seed_cell') as cell:
-        yield cell
-
-
-@pytest.fixture(scope='module')
-def client(cell: Cell) -> Iterator[TaskPlannerClient]:
-    client = TaskPlannerClient(cell.domain)
-    yield client
-    client.peer.close()
-
-
-@pytest.fixture(scope='module')
-def text() -> str:
-    return task_file('stack_boxes').read_text()
 
 
 def solved(client: TaskPlannerClient, text: str) -> bool:

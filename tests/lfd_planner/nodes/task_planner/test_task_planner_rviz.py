@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -11,38 +10,18 @@ from geometry_msgs.msg import Pose
 from moveit_msgs.msg import DisplayTrajectory, MoveItErrorCodes
 from moveit_task_constructor_msgs.msg import Solution, TaskDescription, TaskStatistics
 from moveit_task_constructor_msgs.srv import GetSolution
-from support.cell import Cell, running_cell
 from support.task_cells import planner, seed_origin, seed_task
 from support.task_planner_client import TaskPlannerClient
 from visualization_msgs.msg import Marker, MarkerArray
 
 from lfd_planner.messages import apply_planning_scene
 from lfd_planner.mtdf import Place
-from lfd_planner.mtdf.library import task_file
 from lfd_planner.scene import PlanningScene
 
 SUCCESS = MoveItErrorCodes.SUCCESS
 FINGER = 'joint_left_finger'
 FAR = Pose()
 FAR.position.x, FAR.orientation.w = 3.0, 1.0
-
-
-@pytest.fixture(scope='module')
-def cell(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cell]:
-    with running_cell('ur5e', tmp_path_factory.mktemp('cell'), 'seed_cell') as cell:
-        yield cell
-
-
-@pytest.fixture(scope='module')
-def client(cell: Cell) -> Iterator[TaskPlannerClient]:
-    client = TaskPlannerClient(cell.domain)
-    yield client
-    client.peer.close()
-
-
-@pytest.fixture(scope='module')
-def text() -> str:
-    return task_file('stack_boxes').read_text()
 
 
 class Panel:

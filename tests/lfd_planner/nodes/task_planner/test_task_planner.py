@@ -7,7 +7,6 @@ import itertools
 import math
 import os
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import numpy as np
@@ -15,16 +14,13 @@ import pytest
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import Point, Pose, Quaternion
 from moveit_msgs.msg import MoveItErrorCodes
-from support.cell import Cell, running_cell
 from support.process import node_process
-from support.task_planner_client import TaskPlannerClient
 
 from lfd_description.grippers import find_gripper
 from lfd_description.model.builder import build_model
 from lfd_description.robots import find_robot
 from lfd_description.scenes import find_scene, save_scene
 from lfd_planner.messages import trajectory_from_message
-from lfd_planner.mtdf.library import task_file
 
 CODES = MoveItErrorCodes
 JOINTS = find_robot('ur5e').joints
@@ -38,21 +34,8 @@ def scene_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(scope='module')
-def cell(tmp_path_factory: pytest.TempPathFactory, scene_file: Path) -> Iterator[Cell]:
-    with running_cell('ur5e', tmp_path_factory.mktemp('cell'), str(scene_file)) as cell:
-        yield cell
-
-
-@pytest.fixture(scope='module')
-def client(cell: Cell) -> Iterator[TaskPlannerClient]:
-    client = TaskPlannerClient(cell.domain)
-    yield client
-    client.peer.close()
-
-
-@pytest.fixture(scope='module')
-def text() -> str:
-    return task_file('stack_boxes').read_text()
+def scene(scene_file: Path) -> str:
+    return str(scene_file)
 
 
 def test_the_recorded_task_becomes_a_motion_from_where_the_arm_is(client, text):
