@@ -66,7 +66,7 @@ def test_every_part_is_drawn(measured: tuple[str, Path]) -> None:
         assert (measured[1] / f'bench_planner_{name}.png').stat().st_size > 5000
 
 
-@pytest.mark.parametrize(('robot', 'seed'), [('gp8', 104), ('ur5e', 511), ('irb1600', 20261121)])
+@pytest.mark.parametrize(('robot', 'seed'), [('gp8', 104), ('ur5e', 511), ('irb1600', 20261121), ('irb1600', 20261128)])
 def test_motions_between_things_that_stand_close_do_not_graze_them(robot: str, seed: int) -> None:
     ours = run_ours(robot, random_task(robot, seed))
 

@@ -19,10 +19,10 @@ from lfd_planner.search.results import Found, NotFound
 from lfd_planner.search.shortcut import path_length
 
 from .backend import Failure, Path, SearchOptions
-from .kinematic_backend import CLOSE, PADDING, KinematicBackend
+from .kinematic_backend import HAIR, PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 
-STEP = 0.02  # [rad or m] between two samples that the search checks
+STEP = 0.03  # [rad or m] between two samples that the search checks
 FINER = 3  # times, that a motion is looked at more closely where it is near to something
 _CODES = {
     'start in collision': Code.START_STATE_IN_COLLISION,
@@ -114,12 +114,16 @@ class EmbeddedBackend(KinematicBackend):
         close = self._world(scene, group.joints, 2.0 * room).collide(samples)
         if not close.any():
             return True
+        padded = self._world(scene, group.joints, room)
+        closer = close.copy()
+        closer[close] = padded.collide(samples[close])
+        if _between_ends(closer):
+            return False
         rows = _closer(samples, close)
-        bad = self._world(scene, group.joints, room).collide(rows)
+        bad = padded.collide(rows)
         if not bad.any():
             return True
-        begin, end = _run(bad) if close[0] else 0, _run(bad[::-1]) if close[-1] else 0
-        if bad[begin : len(bad) - end].any():
+        if _between_ends(bad) or (bad[0] and not close[0]) or (bad[-1] and not close[-1]):
             return False
         tight = self._tight(scene, group, [samples[0], samples[-1]], room)
         return not self._world(scene, group.joints, room, but=tight.outside).collide(rows[bad]).any()
@@ -143,7 +147,7 @@ class EmbeddedBackend(KinematicBackend):
         """Who has less room than that [m] at positions, (dof,) each, and whether little is left to them, or nothing."""
         outside: dict[str, float] = {}
         inside = False
-        for least, left in ((room, CLOSE if room > CLOSE else 0.0), (CLOSE, 0.0)):
+        for least, left in ((room, HAIR if room > HAIR else 0.0), (HAIR, 0.0)):
             world = self._world(scene, group.joints, least, least)
             for contact in (contact for q in ends for contact in world.contacts(q)):
                 if contact.kind_b == 'object':
@@ -178,6 +182,11 @@ class EmbeddedBackend(KinematicBackend):
 def _run(close: npt.NDArray[np.bool_]) -> int:
     """How many are true in a row from the first on."""
     return len(close) if close.all() else int(np.argmin(close))
+
+
+def _between_ends(found: npt.NDArray[np.bool_]) -> bool:
+    """Whether there is something that does not hang together with the first or the last."""
+    return bool(found[_run(found) : len(found) - _run(found[::-1])].any())
 
 
 def _closer(samples: Matrix, close: npt.NDArray[np.bool_]) -> Matrix:

@@ -23,13 +23,14 @@ from lfd_planner.timing import Trajectory, path_samples, time_path
 
 from .backend import Failure, LinearOptions, LinearPath, Path, PlanningBackend, SpeedScaling
 
-EXECUTED_STEP = 0.01  # [rad or m] between two samples of the motion as executed
-TIGHT_STEP = 0.0025  # [rad or m] the same where it has little room
+EXECUTED_STEP = 0.01  # [rad or m] between two samples of the motion as executed with full padding
+TIGHT_STEP = 0.0025  # [rad or m] the same without any, of a motion that may be near to things
+FINEST_STEP = 0.0005  # [rad or m] the same of one that should not be
 PADDING = 0.004  # [m] kept while searching, so that what lies between two checked samples is free too
-CLOSE = 0.001  # [m] kept at least, but for what is nearer at an end of the motion
+CLOSE, HAIR = 0.002, 0.0005  # [m] kept if there is not that much, but for what is nearer at an end of the motion
 BLENDS = (0.1, 0.02, 0.004)  # [rad or m] that corners are cut by; the largest that stays free is taken
 TIGHT = tuple((0.0, blend) for blend in (*BLENDS, 0.0))
-ROOMY = (*itertools.product((PADDING, CLOSE), BLENDS), *TIGHT)
+ROOMY = ((PADDING, BLENDS[0]), *itertools.product((CLOSE, HAIR), BLENDS), *TIGHT)
 """Room [m] and blend, in the order in which they are tried."""
 LARGEST_TURN = 0.05  # [rad] between two poses of a straight line
 
@@ -110,7 +111,7 @@ class KinematicBackend(PlanningBackend):
         """The fastest motion along a path within the limits; as executed it keeps to the constraints and is free."""
         scaling = scaling or SpeedScaling()
         checker = self._checker(scene, group, constraints)
-        why = ''
+        why, tight = '', FINEST_STEP if keep_away else TIGHT_STEP
         for room, blend in ROOMY if avoid_collisions and keep_away else TIGHT:
             try:
                 trajectory = time_path(
@@ -123,7 +124,7 @@ class KinematicBackend(PlanningBackend):
                 )
             except (ValueError, ArithmeticError) as error:
                 return Failure(Code.INVALID_MOTION_PLAN, str(error))
-            samples = path_samples(trajectory, EXECUTED_STEP if room == PADDING else TIGHT_STEP)
+            samples = path_samples(trajectory, EXECUTED_STEP * room / PADDING or tight)
             why = self._fault(scene, group, samples, checker, avoid_collisions, room)
             if not why:
                 return trajectory
