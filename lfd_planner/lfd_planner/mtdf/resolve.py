@@ -296,7 +296,9 @@ def _wrong(descriptor: Descriptor, found: Resolution, scene: Scene, picked: bool
     name = shortened(descriptor.name)
     if descriptor.rule is None:
         if found.object is None:
-            return f"the scene has no object '{name}'", suggestion(descriptor.name, list(scene.object)[:20])
+            names = list(scene.object)[:20]
+            fix = suggestion(descriptor.name, names) if names else 'it is empty: load a scene, or start the twin'
+            return f"the scene has no object '{name}'", fix
         if picked and not scene.object[found.object].movable:
             return f"'{name}' is picked and cannot be moved", "write 'movable: true' in the scene if it can"
         return None

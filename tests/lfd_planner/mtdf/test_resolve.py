@@ -1,3 +1,4 @@
+import dataclasses
 import math
 from itertools import permutations
 from pathlib import Path
@@ -209,6 +210,11 @@ class TestTask:
     def test_problems_give_the_reasons(self, descriptor: Descriptor, message: str):
         (problem,) = self.resolved(descriptor).problems
         assert message in str(problem)
+
+    def test_an_empty_scene_is_told(self):
+        task = Task((Descriptor('ball'),), (Pick('ball'), Place('ball', Pose())))
+        (problem,) = resolve_task(task, dataclasses.replace(SCENE, objects=())).problems
+        assert "the scene has no object 'ball'; it is empty: load a scene, or start the twin." in str(problem)
 
     def test_two_descriptors_of_one_object(self):
         (problem,) = self.resolved(Descriptor('ball'), Descriptor('it', rule_of('{shape: sphere}'))).problems
