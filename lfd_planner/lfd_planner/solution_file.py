@@ -150,25 +150,29 @@ def dump_error(
     seed: int = 0,
 ) -> str:
     """The text of a file that says why there is no motion; `planning_time` [s]."""
-    reasons: list[Json] = [
-        {'reason': found.reason, 'subjects': list(found.subjects), 'count': found.count} for found in error.reasons
-    ]
     data: dict[str, Json] = {
         'robot': robot,
         'gripper': gripper,
         'planning_time': planning_time,
         'seed': seed,
         **_request_data(request or Request()),
-        'error': {
-            'code': int(error.code),
-            'message': error.message,
-            'keyframe': error.keyframe,
-            'reasons': reasons,
-            'stage': error.stage,
-            'suggestion': error.suggestion,
-        },
+        'error': error_data(error),
     }
     return _written(data)
+
+
+def error_data(error: PlanningError) -> Json:
+    """Why there is no motion, as it stands in a file."""
+    return {
+        'code': int(error.code),
+        'message': error.message,
+        'keyframe': error.keyframe,
+        'reasons': [
+            {'reason': found.reason, 'subjects': list(found.subjects), 'count': found.count} for found in error.reasons
+        ],
+        'stage': error.stage,
+        'suggestion': error.suggestion,
+    }
 
 
 def save_solution(file: Path, solution: Solution, request: Request | None = None) -> None:

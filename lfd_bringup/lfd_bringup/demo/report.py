@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 
-from lfd_planner.solution_file import Json, PlanningError
+from lfd_planner.solution_file import Json, PlanningError, error_data
 
 from .job import Job
 from .judge import Judgement
@@ -125,20 +125,7 @@ def _planning_data(answer: Answer | None) -> Json:
         'time': None if isinstance(answer.outcome, PlanningError) else answer.outcome.planning_time,
         'time_over_ros': answer.seconds,
         'stages': {name: round(taken, 6) for name, taken in answer.stage_times.items()},
-        'error': _error_data(error) if error else None,
-    }
-
-
-def _error_data(error: PlanningError) -> Json:
-    return {
-        'code': error.code,
-        'message': error.message,
-        'keyframe': error.keyframe,
-        'stage': error.stage,
-        'reasons': [
-            {'reason': found.reason, 'subjects': list(found.subjects), 'count': found.count} for found in error.reasons
-        ],
-        'suggestion': error.suggestion,
+        'error': error_data(error) if error else None,
     }
 
 
