@@ -13,6 +13,8 @@ from ament_index_python.packages import get_package_share_directory
 
 INTEROP = Path(__file__).resolve().parents[2] / 'interop'
 OFFICIAL: dict[str, str] = json.loads((INTEROP / 'official_hashes.json').read_text())
+COMPUTED: dict[str, str] = json.loads((INTEROP / 'computed_hashes.json').read_text())
+"""Of interfaces whose official hash nobody here has read off a running system; they must not change unnoticed."""
 MESSAGES = sorted(name for name in OFFICIAL if '/msg/' in name)
 
 
@@ -22,13 +24,13 @@ def hash_in_workspace(name: str) -> str:
     return next(entry['hash_string'] for entry in description['type_hashes'] if entry['type_name'] == name)
 
 
-def test_every_definition_has_an_official_hash_and_the_other_way_round():
+def test_every_definition_has_a_hash_and_the_other_way_round():
     defined = {
         f'{path.parts[-3]}/{path.parent.name}/{path.stem}'
         for kind in ('msg', 'srv', 'action')
         for path in INTEROP.glob(f'*/{kind}/*.{kind}')
     }
-    assert defined == set(OFFICIAL)
+    assert defined == {*OFFICIAL, *COMPUTED}
 
 
 @pytest.mark.parametrize('name', sorted(OFFICIAL))
@@ -36,8 +38,13 @@ def test_type_hash_equals_the_official_one(name: str):
     assert hash_in_workspace(name) == OFFICIAL[name]
 
 
+@pytest.mark.parametrize('name', sorted(COMPUTED))
+def test_type_hash_has_not_changed(name: str):
+    assert hash_in_workspace(name) == COMPUTED[name]
+
+
 def test_python_classes_can_be_made_of_every_interface():
-    for name in OFFICIAL:
+    for name in (*OFFICIAL, *COMPUTED):
         package, kind, interface = name.split('/')
         made = getattr(importlib.import_module(f'{package}.{kind}'), interface)
         assert made() is not None if kind == 'msg' else made.__name__ == interface
