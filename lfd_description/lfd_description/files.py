@@ -10,8 +10,11 @@ def without_dots(path: Path) -> Path:
     return Path(os.path.normpath(path.absolute()))
 
 
-def write_atomically(file: Path, content: str | bytes) -> None:
-    """Write a file so that a reader, or a crash, sees the old content or the new one and nothing between."""
+def write_atomically(file: Path, content: str | bytes, *, mode: int = 0o644) -> None:
+    """Write a file so that a reader, or a crash, sees the old content or the new one and nothing between.
+
+    Nobody whom `mode` shuts out can read it at any moment.
+    """
     file.parent.mkdir(parents=True, exist_ok=True)
     handle, temporary = tempfile.mkstemp(dir=file.parent, prefix=f'.{file.name}.')
     try:
@@ -19,7 +22,7 @@ def write_atomically(file: Path, content: str | bytes) -> None:
             stream.write(content.encode() if isinstance(content, str) else content)
             stream.flush()
             os.fsync(stream.fileno())
-        Path(temporary).chmod(0o644)
+        Path(temporary).chmod(mode)
         Path(temporary).replace(file)
     except BaseException:
         Path(temporary).unlink(missing_ok=True)

@@ -1,6 +1,7 @@
 """The grippers the suite knows: each is a folder of `grippers/`, found by listing.
 
-A folder holds `gripper.yaml` (this module's data), `grasp_data.yaml` (what it can grasp) and `<name>.xacro`, whose
+A folder holds `gripper.yaml` (this module's data), `grasp_data.yaml` (what it can grasp), `controllers.yaml` (of
+ros2_control) and `<name>.xacro`, whose
 macro `lfd_gripper` mounts it on any link: a fixed joint to `hand_base`, whose z axis points out of the flange, the
 bodies, and the frame `tcp` at the finger tips or the lip of the cup. Adding a gripper is adding a folder.
 """
@@ -60,6 +61,17 @@ class Gripper:
     def xacro_file(self) -> Path:
         """The source of its bodies, with the macro `lfd_gripper` (prefix, parent, rpy)."""
         return self.folder / f'{self.name}.xacro'
+
+    @property
+    def controllers_file(self) -> Path:
+        """The controllers of ros2_control that move it, for names without prefix."""
+        return self.folder / 'controllers.yaml'
+
+    @property
+    def controllers(self) -> tuple[str, ...]:
+        """Their names."""
+        fingers, valve = self.joint and 'gripper_controller', self.gpio and f'{self.gpio}_controller'
+        return tuple(name for name in (fingers, valve) if name)
 
     @property
     def grasp_data_file(self) -> Path:

@@ -8,9 +8,11 @@ files that it reads, and what the model builder derived from it: `controllers.ya
 import contextlib
 import re
 import threading
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from types import MappingProxyType
+from xml.dom.minidom import Document, Element
 from xml.parsers.expat import ExpatError
 
 import xacro
@@ -24,8 +26,11 @@ from .yaml_file import YamlFile, one_line
 
 MOCK = 'mock'
 MOTOMAN = 'motoman'
+"""A Yaskawa controller with MotoROS2, which serves trajectories itself."""
+MOTOROS1 = 'motoros1'
+"""A Yaskawa controller with the MotoROS of ROS 1, whose simple messages lfd_hardware speaks."""
 HARDWARE = (MOTOMAN, 'abb', 'ur')
-RATES = {MOCK: 125, 'motoman': 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
+RATES = {MOCK: 125, MOTOMAN: 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
 ADDRESSES = {'ur': '192.168.56.101', 'abb': '192.168.125.1'}
 """Of the controllers' service ports as they are delivered, or of their simulators."""
 MESHES = ('lfd', 'vendor')
@@ -35,6 +40,7 @@ UNKNOWN = 'unknown'
 
 _ADDRESS = re.compile(r'[A-Za-z0-9._:-]+')
 _PREFIX = re.compile(r'([A-Za-z][A-Za-z0-9_]*)?')
+_PARAMETER = re.compile(r'[A-Za-z][A-Za-z0-9_/]*')
 # What a wrong xacro file makes xacro raise; endless recursion is a RuntimeError.
 _XACRO_FAULTS = (
     *(xacro.XacroException, ExpatError, yaml.YAMLError),
@@ -93,9 +99,19 @@ class Robot:
         return f'{self.vendor} {self.title}'
 
     @property
+    def kinds_of_hardware(self) -> tuple[str, ...]:
+        """What its ros2_control tag can be for."""
+        kinds = tuple(dict.fromkeys((MOCK, self.hardware)))
+        return (*kinds, MOTOROS1) if self.hardware == MOTOMAN else kinds
+
+    @property
     def controllers_file(self) -> Path:
         """The parameters of its controller manager and controllers, in ros2_control's format."""
-        return self.folder / 'controllers.yaml'
+        return self.controllers_file_on(MOCK)
+
+    def controllers_file_on(self, hardware: str) -> Path:
+        """The same for a kind of hardware."""
+        return self.folder / ('controllers.yaml' if hardware == MOCK else f'controllers_{hardware}.yaml')
 
     @property
     def xacro_file(self) -> Path:
@@ -166,24 +182,27 @@ def robot_description(
     gripper: Gripper | None = None,
     meshes: str = 'lfd',
     robot_ip: str | None = None,
+    hardware_parameters: Mapping[str, str] = MappingProxyType({}),
 ) -> str:
     """The robot's URDF as XML text.
 
-    A motoman's own controller serves trajectories, so that with `hardware='motoman'` the arm has no ros2_control tag.
+    A controller with MotoROS2 serves trajectories itself, so that with `hardware='motoman'` the arm has no ros2_control
+    tag. With `motoros1` it has the tag of the driver in lfd_hardware, which the official ros2_control does not know.
 
     Args:
         robot: the arm.
-        hardware: whose ros2_control tag it has: `mock` or the robot's own.
+        hardware: whose ros2_control tag it has: one of the robot's `kinds_of_hardware`.
         prefix: goes before the names of all links, joints and materials.
         gripper: what it carries on its flange.
         meshes: `lfd`, or `vendor` for those of the vendor's ROS package, which must then be installed where they are
             looked at.
         robot_ip: the address of the real controller; else the one that its vendor ships it with.
+        hardware_parameters: of the driver, by name, in place of or beside those that the arm's tag has.
 
     Raises:
         RobotError: the robot does not run on that hardware, or its xacro file is wrong.
     """
-    if hardware not in (MOCK, robot.hardware):
+    if hardware not in robot.kinds_of_hardware:
         choices = f'choose {MOCK} or {robot.hardware}' if robot.hardware != MOCK else f'it only has {MOCK}'
         raise RobotError(f"{robot.name} does not run on hardware '{hardware}'; {choices}.")
     if gripper is not None and robot.own_gripper:
@@ -202,7 +221,32 @@ def robot_description(
         'robot_ip': ADDRESSES.get(hardware, '') if robot_ip is None else robot_ip,
         **_driver_folders(),
     }
-    return expand_xacro(robot.xacro_file, mappings)
+    document = _expanded(robot.xacro_file, mappings)
+    if hardware_parameters:
+        _set_parameters(document, f'{prefix}{robot.name}', hardware_parameters)
+    return _text(document)
+
+
+def _set_parameters(document: Document, name: str, parameters: Mapping[str, str]) -> None:
+    """Give parameters to the driver of the ros2_control tag of that name."""
+    tags = [each for each in document.getElementsByTagName('ros2_control') if each.getAttribute('name') == name]
+    if not tags:
+        raise RobotError(f"{name} has no driver here that could take the parameter '{next(iter(parameters))}'.")
+    (hardware,) = tags[0].getElementsByTagName('hardware')
+    _remove_parameters(hardware, parameters)
+    for key, value in parameters.items():
+        if not _PARAMETER.fullmatch(key):
+            raise RobotError(f"'{key}' is no name of a hardware parameter; write one such as connect_timeout.")
+        parameter = document.createElement('param')
+        parameter.setAttribute('name', key)
+        parameter.appendChild(document.createTextNode(value))
+        hardware.appendChild(parameter)
+
+
+def _remove_parameters(hardware: Element, names: Collection[str]) -> None:
+    for parameter in list(hardware.getElementsByTagName('param')):
+        if parameter.getAttribute('name') in names:
+            hardware.removeChild(parameter)
 
 
 def _driver_folders() -> dict[str, str]:
@@ -220,11 +264,19 @@ def expand_xacro(file: Path, arguments: Mapping[str, str], packages: Mapping[str
     Raises:
         RobotError: it gives none; the message names the file and the reason.
     """
+    return _text(_expanded(file, arguments, packages))
+
+
+def _expanded(file: Path, arguments: Mapping[str, str], packages: Mapping[str, Path] | None = None) -> Document:
     try:
         with _xacro_lock, as_if_installed(packages or {}):
-            document = xacro.process_file(str(file), mappings=dict(arguments))
+            document: Document = xacro.process_file(str(file), mappings=dict(arguments))
     except _XACRO_FAULTS as error:
         raise RobotError(f'{file} gives no URDF: {one_line(error)}.') from error
+    return document
+
+
+def _text(document: Document) -> str:
     return str(document.toprettyxml(indent='  '))
 
 

@@ -84,9 +84,12 @@ class Joint:
             return -math.pi, math.pi
         return self.limits.lower, self.limits.upper
 
-    @property
+    @cached_property
     def origin(self) -> Matrix:
-        """The 4x4 transform parent link -> joint frame, that is, the child link's pose at position zero."""
+        """The 4x4 transform parent link -> joint frame, that is, the child link's pose at position zero.
+
+        Not to be written to.
+        """
         matrix = np.eye(4)
         matrix[:3, :3] = rotation(self.rpy)
         matrix[:3, 3] = self.xyz

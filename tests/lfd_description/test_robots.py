@@ -202,6 +202,34 @@ def test_on_real_hardware_it_names_its_vendors_driver(name: str) -> None:
     assert [control.findtext('hardware/plugin') for control in controls] == expected
 
 
+def test_a_motoman_whose_messages_lfd_speaks_has_a_tag_of_its_own() -> None:
+    robot = find_robot('gp8')
+    assert robot.kinds_of_hardware == ('mock', 'motoman', 'motoros1')
+    assert find_robot('ur5e').kinds_of_hardware == ('mock', 'ur')
+    (control,) = ET.fromstring(robot_description(robot, hardware='motoros1', robot_ip='10.0.0.2')).findall(
+        'ros2_control'
+    )
+    assert control.findtext('hardware/plugin') == 'lfd_hardware/MotomanSystem'
+    assert control.findtext('hardware/param[@name="robot_ip"]') == '10.0.0.2'
+    with pytest.raises(RobotError, match="ur5e does not run on hardware 'motoros1'; choose mock or ur"):
+        robot_description(find_robot('ur5e'), hardware='motoros1')
+
+
+def test_the_driver_is_told_other_parameters() -> None:
+    robot = find_robot('ur5e')
+
+    def parameters(prefix: str = '', **told: str) -> list[str | None]:
+        text = robot_description(robot, hardware='ur', prefix=prefix, hardware_parameters=told)
+        return [each.text for each in ET.fromstring(text).iterfind('.//param') if each.get('name') in told]
+
+    assert parameters(servoj_gain='500', rtde_port='4') == ['500', '4']
+    assert parameters(prefix='left_', script_filename='<&"\'>') == ['<&"\'>']
+    with pytest.raises(RobotError, match="'a b' is no name of a hardware parameter; write one such as connect_timeout"):
+        parameters(**{'a b': '1'})
+    with pytest.raises(RobotError, match="gp8 has no driver here that could take the parameter 'lead'"):
+        robot_description(find_robot('gp8'), hardware='motoman', hardware_parameters={'lead': '1'})
+
+
 @pytest.mark.parametrize(('name', 'key'), [('ur5e', 'robot_ip'), ('irb1600', 'rws_ip')])
 def test_the_driver_is_told_where_the_controller_is(name: str, key: str) -> None:
     robot = find_robot(name)

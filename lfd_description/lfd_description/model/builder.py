@@ -38,6 +38,7 @@ def build_model(
     prefix: str = '',
     hardware: str = MOCK,
     robot_ip: str | None = None,
+    hardware_parameters: Mapping[str, str] = MappingProxyType({}),
     resample: bool = False,
     progress: Progress = lambda _: None,
 ) -> RobotModel:
@@ -49,15 +50,23 @@ def build_model(
         robot: the arm.
         gripper: what it carries.
         prefix: goes before all names.
-        hardware: `mock` or the robot's own.
+        hardware: one of the robot's `kinds_of_hardware`.
         robot_ip: the address of the real controller; else the one that its vendor ships it with.
+        hardware_parameters: of the driver, by name.
         resample: sample the collision matrix whatever the folder holds.
         progress: told the finished share of the sampling, 0..1.
 
     Raises:
         RobotError, UrdfError, ModelError, MeshError: the robot cannot be planned with; the message is for the user.
     """
-    urdf = robot_description(robot, hardware=hardware, prefix=prefix, gripper=gripper, robot_ip=robot_ip)
+    urdf = robot_description(
+        robot,
+        hardware=hardware,
+        prefix=prefix,
+        gripper=gripper,
+        robot_ip=robot_ip,
+        hardware_parameters=hardware_parameters,
+    )
     tree = _tree(urdf, robot, gripper)
     group, group_findings = find_group(tree, base=f'{prefix}{robot.base}', tip=f'{prefix}{robot.tip}')
     _refuse_other_joints(robot, group, prefix)

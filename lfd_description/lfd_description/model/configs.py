@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from lfd_description.robots import MOCK
+from lfd_description.robots import MOCK, MOTOROS1
 
 from .model import RobotModel
 
@@ -13,7 +13,13 @@ from .model import RobotModel
 MOCK_RATE = 125
 STATE_RATE = 50.0  # [Hz], at which a trajectory controller publishes its state
 GOAL_TOLERANCE = 0.05  # [rad]
+GRIP_TOLERANCE = 0.0005  # [m] between the fingers' goal and where they are
+STALL_TIME = 1.0  # [s] without motion
 PATH_TOLERANCE = 0.2  # [rad]
+# A Yaskawa controller that is streamed to plays a command this much later [s]: the lead of its tag, its own following
+# and the age of its states. It ends exactly where it is told to, so that the goal can wait for that.
+STREAM_DELAY = 0.12 + 0.1
+STREAM_GOAL_TOLERANCE = 0.005  # [rad]
 
 _PLANNERS = {
     'RRTConnectkConfigDefault': {'type': 'geometric::RRTConnect', 'range': 0.0},
@@ -39,14 +45,32 @@ def controllers_yaml(model: RobotModel) -> str:
         'controller_manager': {'ros__parameters': manager},
         model.controller: {'ros__parameters': _trajectory_controller(model)},
     }
-    if model.gripper and model.gripper_controller:
-        manager[model.gripper_controller] = {'type': 'position_controllers/GripperActionController'}
-        files[model.gripper_controller] = {'ros__parameters': {'joint': f'{model.prefix}{model.gripper.joint}'}}
+    for name, (kind, parameters) in _hand_controllers(model).items():
+        manager[name] = {'type': kind}
+        files[name] = {'ros__parameters': parameters}
     return _text(model, 'Controllers of ros2_control; rates [Hz], tolerances [rad], times [s].', files)
 
 
+def _hand_controllers(model: RobotModel) -> dict[str, tuple[str, dict[str, Any]]]:
+    """Plugin and parameters of the controllers of what the arm carries, by name; as in the gripper's own file."""
+    gripper, prefix = model.gripper, model.prefix
+    if gripper is None:
+        return {}
+    found: dict[str, tuple[str, dict[str, Any]]] = {}
+    if gripper.joint:
+        parameters = {
+            'joint': f'{prefix}{gripper.joint}',
+            'goal_tolerance': GRIP_TOLERANCE,
+            'stall_timeout': STALL_TIME,
+        }
+        found[f'{prefix}gripper_controller'] = ('position_controllers/GripperActionController', parameters)
+    if gripper.gpio:
+        switch = {'joints': [f'{prefix}{gripper.gpio}'], 'interface_name': 'active'}
+        found[f'{prefix}{gripper.gpio}_controller'] = ('forward_command_controller/ForwardCommandController', switch)
+    return found
+
+
 def _trajectory_controller(model: RobotModel) -> dict[str, Any]:
-    tolerance = {'trajectory': PATH_TOLERANCE, 'goal': GOAL_TOLERANCE}
     return {
         'joints': list(model.group.joints),
         'command_interfaces': ['position'],
@@ -57,9 +81,20 @@ def _trajectory_controller(model: RobotModel) -> dict[str, Any]:
         'constraints': {
             'stopped_velocity_tolerance': 0.1,
             'goal_time': 1.0,
-            **{joint: dict(tolerance) for joint in model.group.joints},
+            **{joint: _tolerances(model, joint) for joint in model.group.joints},
+        },
+        # How fast a stop may brake; the official controller does not ask.
+        'joint_limits': {
+            joint: {'max_acceleration': round(model.limits[joint].acceleration, 4)} for joint in model.group.joints
         },
     }
+
+
+def _tolerances(model: RobotModel, joint: str) -> dict[str, float]:
+    if model.hardware != MOTOROS1:
+        return {'trajectory': PATH_TOLERANCE, 'goal': GOAL_TOLERANCE}
+    behind = math.ceil(model.limits[joint].velocity * STREAM_DELAY * 100.0) / 100.0
+    return {'trajectory': max(PATH_TOLERANCE, behind), 'goal': STREAM_GOAL_TOLERANCE}
 
 
 def joint_limits_yaml(model: RobotModel) -> str:

@@ -60,8 +60,9 @@ def _tcp_to_mount(model: RobotModel) -> tuple[float, ...]:
 def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = lambda _: None) -> Mapping[str, str]:
     """All derived files of a robot's folder, by path below it.
 
-    `controllers.yaml` and `moveit/` are for the robot as it stands in robot.yaml; the collision matrices are for every
-    gripper: sampled anew, or with `resample` false those in the folder where they are current.
+    `controllers.yaml`, its likes for real hardware and `moveit/` are for the robot as it stands in robot.yaml; the
+    collision matrices are for every gripper: sampled anew, or with `resample` false those in the folder where they are
+    current.
 
     Raises:
         RobotError, UrdfError, ModelError, MeshError: the robot cannot be planned with; the message is for the user.
@@ -81,7 +82,10 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
         files[str(file)] = matrix_text(model.collision_matrix, matrix_inputs(robot, gripper).digest(), title)
         if (gripper.name if gripper else None) == robot.gripper:
             files |= {f'{MOVEIT}/{name}': text for name, text in moveit_files(model).items()}
-            files['controllers.yaml'] = configs.controllers_yaml(model)
+            for hardware in robot.kinds_of_hardware:
+                if hardware != MOTOMAN:
+                    name = robot.controllers_file_on(hardware).name
+                    files[name] = configs.controllers_yaml(replace(model, hardware=hardware))
     return files
 
 

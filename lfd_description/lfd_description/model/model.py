@@ -40,7 +40,7 @@ class RobotModel:
 
     @property
     def controller(self) -> str:
-        """The name of the arm's trajectory controller; a Yaskawa controller's node has the robot's name itself."""
+        """The name of the arm's trajectory controller; MotoROS2 is in a namespace with the robot's name."""
         name = f'{self.prefix}{self.robot.name}'
         return name if self.hardware == MOTOMAN else f'{name}_controller'
 

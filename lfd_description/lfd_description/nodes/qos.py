@@ -28,3 +28,13 @@ TWIN_UPDATES_QOS = QoSProfile(
 )
 BUSY_SERVICE_QOS = QoSProfile(depth=1000, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
 """Requests that come while all threads are busy must not be lost."""
+CONTROLLER_STATE_QOS = QoSProfile(depth=10, reliability=ReliabilityPolicy.BEST_EFFORT)
+"""For listeners: the newest state counts."""
+CELL_SIGNALS_QOS = QoSProfile(
+    depth=100, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.TRANSIENT_LOCAL
+)
+"""Latched: what the cell's inputs and outputs were told to be last."""
+VALVE_QOS = QoSProfile(depth=10)
+"""Of what a forward_command_controller is told."""
+UNITY_HEARS_QOS = QoSProfile(depth=20, reliability=ReliabilityPolicy.RELIABLE, durability=DurabilityPolicy.VOLATILE)
+"""Of topics that Unity subscribed to, while nobody publishes; then it is made to match who does."""

@@ -87,6 +87,12 @@ def test_the_files_of_moveit_and_ros2_control_agree(name: str, gripper: str | No
     moveit = files['moveit_controllers.yaml']['moveit_simple_controller_manager']
     assert moveit[arm]['joints'] == joints
     running = set(files['controllers.yaml']['controller_manager']['ros__parameters'])
+    if model.gripper and not prefix:
+        hand = yaml.safe_load(model.gripper.controllers_file.read_text())
+        assert {each: files['controllers.yaml'][each] for each in model.gripper.controllers} == {
+            each: hand[each] for each in model.gripper.controllers
+        }
+        assert set(model.gripper.controllers) <= running
     assert set(moveit['controller_names']) <= running
     assert list(files['joint_limits.yaml']['joint_limits']) == joints
     for limits in files['joint_limits.yaml']['joint_limits'].values():
