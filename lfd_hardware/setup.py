@@ -6,7 +6,7 @@ setup(
     name=PACKAGE,
     version='0.1.0',
     packages=find_packages(include=[PACKAGE, f'{PACKAGE}.*']),
-    package_data={PACKAGE: ['py.typed']},
+    package_data={PACKAGE: ['py.typed'], f'{PACKAGE}.drivers.abb': ['lfd_egm.mod']},
     data_files=[
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
@@ -21,6 +21,7 @@ setup(
         'console_scripts': [
             'ros2_control_node = lfd_hardware.nodes.ros2_control_node:main',
             'spawner = lfd_hardware.nodes.spawner:main',
+            'twin = lfd_hardware.nodes.twin:main',
         ]
     },
 )

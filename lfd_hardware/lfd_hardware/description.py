@@ -41,6 +41,7 @@ class JointLimit:
     upper: float = math.inf  # [rad] or [m]
     velocity: float = math.inf  # [rad/s] or [m/s]
     continuous: bool = False  # turns without end, so that positions 2 pi apart are the same
+    acceleration: float = math.inf  # [rad/s2] or [m/s2] of a stop; a URDF cannot say it
 
 
 @dataclass(frozen=True)
@@ -184,7 +185,7 @@ def _limit(joint: Joint, where: str, commands: tuple[Interface, ...]) -> JointLi
             f"{where} is a '{joint.kind}' joint in the URDF: only {', '.join(MOVING)} joints can be controlled."
         )
     here = f"the URDF's <limit> of joint '{joint.name}'"
-    lower, upper, velocity = -math.inf, math.inf, math.inf
+    lower, upper, velocity, acceleration = -math.inf, math.inf, math.inf, math.inf
     if joint.limits is not None:
         lower, upper, velocity = joint.limits.lower, joint.limits.upper, joint.limits.velocity
     for interface in commands:
@@ -192,13 +193,17 @@ def _limit(joint: Joint, where: str, commands: tuple[Interface, ...]) -> JointLi
             lower, upper = max(lower, interface.minimum), min(upper, interface.maximum)
         elif interface.name == 'velocity':
             velocity = min(velocity, interface.maximum, -interface.minimum)
+        elif interface.name == 'acceleration':
+            acceleration = min(acceleration, interface.maximum, -interface.minimum)
     if lower > upper:
         raise DescriptionError(f'{here} has no position left between {lower:g} and {upper:g}: correct lower and upper.')
     if velocity <= 0.0:
         raise DescriptionError(f'{here} allows a velocity of {velocity:g}: give one above zero.')
+    if acceleration <= 0.0:
+        raise DescriptionError(f"{where} allows an acceleration of {acceleration:g}: give a 'max' above zero.")
     # A continuous joint that a command interface narrows has two ends, and a turn more is another place.
     endless = joint.kind == 'continuous' and math.isinf(lower) and math.isinf(upper)
-    return JointLimit(joint.name, lower, upper, velocity, endless)
+    return JointLimit(joint.name, lower, upper, velocity, endless, acceleration)
 
 
 def _check_mimics(components: tuple[Component, ...]) -> None:

@@ -3,72 +3,110 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+import threading
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 
-from lfd_hardware.description import Component, HardwareDescription, JointLimit
-from lfd_hardware.drivers import Driver, DriverError, make_driver
+from lfd_hardware.description import HardwareDescription, JointLimit
+from lfd_hardware.device import Device, wait_for_all
+from lfd_hardware.drivers import make_driver
+from lfd_hardware.guard import Bounds, CommandRefused, bounds_of
+
+RATES = ('velocity', 'acceleration', 'effort')  # interfaces that are zero at rest
 
 
 class ClaimRefused(ValueError):
     """Interfaces that a controller asked for are missing, out of order, or belong to another controller."""
 
 
-@dataclass
-class Device:
-    """A component and its driver."""
+@dataclass(frozen=True)
+class Trouble:
+    """What went wrong with a device in a cycle."""
 
-    component: Component
-    driver: Driver
-    failure: str | None = None  # why it is not used any more
-
-    @property
-    def active(self) -> bool:
-        """Whether it still works."""
-        return self.failure is None
+    device: Device
+    message: str
+    refused: bool = False  # the device works, but what it was to be told is not allowed
 
 
 class Hardware:
     """The table of state and command interfaces, named ``<part>/<interface>`` (``joint_1/position`` in rad).
 
-    A device that fails is not used again, and the others go on. Not thread-safe: the controller manager holds one lock
-    around the cycle and around every change of claims.
+    A device that fails is not used until it is configured again, and the others go on. Not thread-safe: the controller
+    manager holds ``lock`` around the cycle and around every change of claims.
     """
 
-    def __init__(self, description: HardwareDescription) -> None:
+    def __init__(self, description: HardwareDescription, period: float, lock: threading.Lock | None = None) -> None:
+        """Make the drivers; ``period`` [s] is that of the update loop."""
         self.description = description
         self.limits: Mapping[str, JointLimit] = description.limits
-        self.devices = tuple(Device(component, make_driver(component)) for component in description.components)
+        lock = threading.Lock() if lock is None else lock
+        self.devices = tuple(Device(each, make_driver(each), lock) for each in description.components)
         self.states: dict[str, float] = {}
         self.commands: dict[str, float] = {}
         self.refused_commands = 0  # commands that were NaN or infinite and never left this table
+        self.waits_for: str | None = None  # the device whose driver is being called
+        self._period = period
         self._owners: dict[str, str] = {}
         self._device_of: dict[str, Device] = {}
+        self._bounds: dict[str, dict[str, Bounds]] = {device.name: {} for device in self.devices}
         for device in self.devices:
             component = device.component
             self.states.update(dict.fromkeys(component.state_interfaces, math.nan))
             self.commands.update(dict.fromkeys(component.command_interfaces, math.nan))
             self._device_of.update(dict.fromkeys((*component.state_interfaces, *component.command_interfaces), device))
 
-    def read(self, period: float) -> list[Device]:
-        """Refresh the states and return the devices that failed; ``period`` is the time since the last call [s]."""
-        return _failing(self._active(), lambda device: self.states.update(device.driver.read(period)))
+    def read(self, period: float) -> list[Trouble]:
+        """Refresh the states and return what failed; ``period`` is the time since the last call [s]."""
+        troubles: list[Trouble] = []
+        for device in self.devices:
+            if not device.connected:
+                continue
+            self.waits_for = device.name
+            try:
+                self.states.update(device.driver.read(period))
+                device.is_fresh = True
+            except Exception as error:  # whatever one driver raises, the other devices must go on
+                troubles.append(self._failed(device, error))
+        self.waits_for = None
+        return troubles
 
-    def write(self) -> list[Device]:
-        """Send what the owners commanded and return the devices that failed.
+    def write(self) -> list[Trouble]:
+        """Send what the owners commanded and return what failed.
 
-        A value that is NaN or infinite stays here and is counted.
+        A value that is NaN or infinite stays here and is counted. When a device's commands pass a limit or jump, none
+        of them is sent.
         """
-        return _failing(self._active(), self._write)
+        troubles: list[Trouble] = []
+        for device in self.devices:
+            if not device.active:
+                continue
+            self.waits_for = device.name
+            try:
+                device.driver.write(self._allowed(device))
+            except CommandRefused as refusal:
+                troubles.append(Trouble(device, str(refusal), refused=True))
+            except Exception as error:
+                troubles.append(self._failed(device, error))
+        self.waits_for = None
+        return troubles
 
-    def close(self) -> list[Device]:
-        """Close every driver and return the devices that failed."""
-        return _failing(self.devices, lambda device: device.driver.close())
+    def close(self, timeout: float) -> list[Device]:
+        """Bring every device to rest and let go of it, all at once; return those that take longer than that [s]."""
+        for device in self.devices:
+            device.shut_down()
+        return wait_for_all(self.devices, timeout)
+
+    def forget(self, device: Device) -> None:
+        """Know nothing of a device's states any more, until it is read again."""
+        self.states.update(dict.fromkeys(device.component.state_interfaces, math.nan))
 
     def claim(self, owner: str, names: Iterable[str]) -> None:
         """Give the command interfaces to one owner, all or none."""
         wanted = tuple(names)
         self.check_claim(owner, wanted, self._owners)
+        for device in {self._device_of[name].name: self._device_of[name] for name in wanted}.values():
+            fresh = bounds_of(device.component, self.states, self._period)
+            self._bounds[device.name].update({name: fresh[name] for name in wanted if name in fresh})
         self._owners.update(dict.fromkeys(wanted, owner))
 
     @property
@@ -79,7 +117,9 @@ class Hardware:
     def check_claim(self, owner: str, names: Iterable[str], owners: Mapping[str, str]) -> None:
         """Raise ClaimRefused when a command interface cannot be used or, by ``owners``, is another's."""
         for name in names:
-            self._check_usable(owner, 'command', name, self.commands)
+            device = self._find(owner, 'command', name, self.commands)
+            if not device.active:
+                raise _unusable(owner, 'command', name, device)
             if owners.get(name, owner) != owner:
                 raise ClaimRefused(
                     f"'{owner}' needs the command interface '{name}', which '{owners[name]}' has claimed: "
@@ -88,13 +128,23 @@ class Hardware:
 
     def release(self, owner: str) -> None:
         """Take all command interfaces back from an owner."""
-        self._owners = {name: who for name, who in self._owners.items() if who != owner}
+        for name in self.claimed_by(owner):
+            self._bounds[self._device_of[name].name].pop(name)
+            del self._owners[name]
+
+    def stand(self, owner: str) -> None:
+        """Command an owner's interfaces to what they were told last, and to no speed: the end of a broken owner."""
+        for name in self.claimed_by(owner):
+            last = self._bounds[self._device_of[name].name][name].last
+            self.commands[name] = 0.0 if name.rpartition('/')[2] in RATES else last
 
     def check_states(self, owner: str, names: Iterable[str], finite: bool = False) -> None:
         """Raise ClaimRefused when a state interface cannot be used or, if they must be ``finite``, has no value."""
         for name in names:
-            self._check_usable(owner, 'state', name, self.states)
-            if finite and not math.isfinite(self.states[name]):
+            device = self._find(owner, 'state', name, self.states)
+            if not device.connected:
+                raise _unusable(owner, 'state', name, device)
+            if finite and not (device.is_fresh and math.isfinite(self.states[name])):
                 raise ClaimRefused(
                     f"'{owner}' needs the state interface '{name}', which is {self.states[name]}: "
                     'wait until the device reports a number.'
@@ -108,45 +158,41 @@ class Hardware:
         """Whether some controller owns this command interface."""
         return name in self._owners
 
-    def is_available(self, name: str) -> bool:
-        """Whether the device of this interface works."""
+    def is_readable(self, name: str) -> bool:
+        """Whether this state interface can be used: its device is connected."""
+        return self._device_of[name].connected
+
+    def is_commandable(self, name: str) -> bool:
+        """Whether this command interface can be used: its device is active."""
         return self._device_of[name].active
 
-    def _active(self) -> tuple[Device, ...]:
-        return tuple(device for device in self.devices if device.active)
+    def _failed(self, device: Device, error: Exception) -> Trouble:
+        device.fail(error)
+        self.forget(device)
+        return Trouble(device, device.failure or '')
 
-    def _write(self, device: Device) -> None:
+    def _allowed(self, device: Device) -> dict[str, float]:
+        """The claimed commands that are finite; raise CommandRefused when one of them must not be sent."""
         finite: dict[str, float] = {}
-        for name in device.component.command_interfaces:
-            if name not in self._owners:
-                continue
-            if math.isfinite(self.commands[name]):
-                finite[name] = self.commands[name]
+        for name, bounds in self._bounds[device.name].items():
+            value = self.commands[name]
+            if math.isfinite(value):
+                bounds.check(value)
+                finite[name] = value
             else:
                 self.refused_commands += 1
-        device.driver.write(finite)
+        return finite
 
-    def _check_usable(self, owner: str, kind: str, name: str, table: Mapping[str, float]) -> None:
+    def _find(self, owner: str, kind: str, name: str, table: Mapping[str, float]) -> Device:
         if name not in table:
             raise ClaimRefused(
                 f"'{owner}' needs the {kind} interface '{name}', which the hardware does not have: "
                 f'it has {", ".join(table) or "none"}.'
             )
-        device = self._device_of[name]
-        if not device.active:
-            raise ClaimRefused(
-                f"'{owner}' needs the {kind} interface '{name}', but hardware '{device.component.name}' failed: "
-                f'mend it and restart ros2_control_node. ({device.failure})'
-            )
+        return self._device_of[name]
 
 
-def _failing(devices: Iterable[Device], step: Callable[[Device], None]) -> list[Device]:
-    """Take a step with every device; return those that failed in it, marked as failed."""
-    failed: list[Device] = []
-    for device in devices:
-        try:
-            step(device)
-        except Exception as error:  # whatever one driver raises, the other devices must go on
-            device.failure = str(error) if isinstance(error, DriverError) else repr(error)
-            failed.append(device)
-    return failed
+def _unusable(owner: str, kind: str, name: str, device: Device) -> ClaimRefused:
+    return ClaimRefused(
+        f"'{owner}' needs the {kind} interface '{name}', but hardware '{device.name}' {device.why_not}."
+    )

@@ -1,4 +1,4 @@
-"""Refuse motions that leave the limits of the joints."""
+"""Refuse motions that leave the limits of the joints, and say how hard a joint may brake."""
 
 from __future__ import annotations
 
@@ -12,6 +12,15 @@ from lfd_hardware.trajectory import ErrorCode, TrajectoryRefused
 
 POSITION_ROUNDING = 1e-6  # [rad or m] what two programs may disagree on without meaning it
 VELOCITY_ROUNDING = 1e-4  # the same for velocities, as a part of the limit
+STOP_WITHIN = 0.4  # [s] in which a joint of unknown acceleration comes to rest from its full speed
+STOP_ACCELERATION = 5.0  # [rad/s2 or m/s2] of a joint whose speed has no limit either
+
+
+def braking(limit: JointLimit) -> float:
+    """The largest acceleration of a stop [rad/s2 or m/s2]: the joint's own, else full speed in STOP_WITHIN."""
+    if np.isfinite(limit.acceleration):
+        return limit.acceleration
+    return limit.velocity / STOP_WITHIN if np.isfinite(limit.velocity) else STOP_ACCELERATION
 
 
 def check_limits(spline: Spline, limits: Sequence[JointLimit], starts_at: float = 0.0) -> None:

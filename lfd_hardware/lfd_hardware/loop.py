@@ -1,4 +1,4 @@
-"""A fixed-rate loop in a thread of its own, on the monotonic clock."""
+"""A fixed-rate loop in a thread of its own, on the monotonic clock, that measures itself."""
 
 from __future__ import annotations
 
@@ -7,13 +7,38 @@ import time
 from collections.abc import Callable
 from dataclasses import dataclass
 
+import numpy as np
+from numpy.typing import NDArray
+
+REMEMBERED = 8192  # cycles over which times are told
+
+
+@dataclass(frozen=True)
+class Spread:
+    """How a time [s] was spread over the last cycles."""
+
+    p50: float = 0.0
+    p99: float = 0.0
+    max: float = 0.0
+
+    @classmethod
+    def of(cls, times: NDArray[np.float64]) -> Spread:
+        """The spread of some times; zeros when there are none."""
+        if len(times) == 0:
+            return cls()
+        p50, p99 = np.percentile(times, (50.0, 99.0))
+        return cls(float(p50), float(p99), float(times.max()))
+
 
 @dataclass(frozen=True)
 class LoopStatistics:
-    """What the loop did since it started."""
+    """What the loop did since it started; the spreads are of the last REMEMBERED cycles."""
 
     cycles: int  # cycles that ran
     missed: int  # cycles that were left out because an earlier one came too late or took too long
+    overruns: int = 0  # cycles that took longer than the period
+    period: Spread = Spread()  # [s] from the start of one cycle to that of the next
+    duration: Spread = Spread()  # [s] of a cycle
 
 
 class ControlLoop:
@@ -32,29 +57,50 @@ class ControlLoop:
         self._thread = threading.Thread(target=self._run, name='control_loop', daemon=True)
         self._cycles = 0
         self._missed = 0
+        self._overruns = 0
+        self._periods = np.zeros(REMEMBERED)
+        self._durations = np.zeros(REMEMBERED)
+
+    @property
+    def cycles(self) -> int:
+        """How many cycles ran."""
+        return self._cycles
 
     @property
     def statistics(self) -> LoopStatistics:
-        """The counts up to now."""
-        return LoopStatistics(self._cycles, self._missed)
+        """The figures up to now; may be asked for from any thread."""
+        cycles = self._cycles
+        remembered = min(cycles, REMEMBERED)
+        periods = self._periods[1:remembered] if cycles <= REMEMBERED else self._periods  # the first has none before it
+        return LoopStatistics(
+            cycles, self._missed, self._overruns, Spread.of(periods), Spread.of(self._durations[:remembered])
+        )
 
     def start(self) -> None:
         """Begin to cycle."""
         self._thread.start()
 
-    def stop(self, timeout: float = 2.0) -> None:
-        """End after the present cycle; wait for that, at most ``timeout`` seconds."""
+    def stop(self, timeout: float = 2.0) -> bool:
+        """End after the present cycle; wait for that, at most ``timeout`` seconds, and return whether it ended."""
         self._stop.set()
         if self._thread.is_alive() and self._thread is not threading.current_thread():
             self._thread.join(timeout)
+        return not self._thread.is_alive()
 
     def _run(self) -> None:
-        due = time.monotonic()
+        due = before = time.monotonic()
         while not self._stop.is_set():
+            begin = time.monotonic()
             try:
                 self._cycle()
             except Exception as error:  # the loop must outlive any controller
                 self._on_error(error)
+            end = time.monotonic()
+            slot = self._cycles % REMEMBERED
+            self._periods[slot] = begin - before
+            self._durations[slot] = end - begin
+            before = begin
+            self._overruns += end - begin > self.period
             self._cycles += 1
             due += self.period
             remaining = due - time.monotonic()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -19,6 +20,23 @@ class StateTolerance:
 
     positions: Array  # [rad] or [m]
     velocities: Array  # [rad/s] or [m/s]
+
+    @cached_property
+    def bounds(self) -> tuple[Array, Array]:
+        """The same, with infinity for what is not checked."""
+        return _bounds(self.positions), _bounds(self.velocities)
+
+    def holds(self, position_error: Array, velocity_error: Array | None) -> bool:
+        """Whether all errors are within, told quickly; NaN is not."""
+        positions, velocities = self.bounds
+        if not (np.abs(position_error) <= positions).all():
+            return False
+        return velocity_error is None or bool((np.abs(velocity_error) <= velocities).all())
+
+
+def _bounds(largest: Array) -> Array:
+    bounds: Array = np.where(largest > 0.0, largest, np.inf)
+    return bounds
 
 
 @dataclass(frozen=True)
@@ -58,6 +76,8 @@ def violation(
     joints: Sequence[str], tolerance: StateTolerance, position_error: Array, velocity_error: Array | None
 ) -> str:
     """The first joint whose error is too large, as part of a sentence; empty when all are within."""
+    if tolerance.holds(position_error, velocity_error):
+        return ''
     checks = [('position', position_error, tolerance.positions)]
     if velocity_error is not None:
         checks.append(('velocity', velocity_error, tolerance.velocities))

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
+LARGEST = 1e6  # [rad, m, rad/s ...] what is beyond this is no joint's, and would overflow further on
 STOPPED = 1e-6  # [rad/s or m/s] a final velocity up to this counts as zero
 
 
@@ -57,6 +58,7 @@ class Waypoints:
     accelerations: Array  # (points, joints) [rad/s2] or [m/s2]
     has_velocity: NDArray[np.bool_]  # (points,)
     has_acceleration: NDArray[np.bool_]  # (points,)
+    held: NDArray[np.bool_]  # (joints,) not named by the trajectory: whatever their columns say, they stay put
 
     @property
     def duration(self) -> float:
@@ -73,6 +75,7 @@ class Waypoints:
             self.accelerations[keep],
             self.has_velocity[keep],
             self.has_acceleration[keep],
+            self.held,
         )
 
 
@@ -81,9 +84,13 @@ def read_waypoints(
     names: Sequence[str],
     points: Sequence[RawPoint],
     allow_final_velocity: bool = False,
+    allow_partial: bool = False,
 ) -> Waypoints:
-    """Check a received trajectory against the controller's ``joints`` and reorder its columns to match them."""
-    order = _column_order(joints, names)
+    """Check a received trajectory against the controller's ``joints`` and reorder its columns to match them.
+
+    With ``allow_partial`` it may leave joints out; their columns are zero and they are ``held``.
+    """
+    order = _column_order(joints, names, allow_partial)
     if not points:
         raise TrajectoryRefused(ErrorCode.INVALID_GOAL, 'The trajectory has no points: send at least one.')
     previous = -1.0
@@ -93,20 +100,23 @@ def read_waypoints(
         previous = point.time
     waypoints = Waypoints(
         times=np.array([point.time for point in points]),
-        positions=np.array([point.positions for point in points], dtype=float)[:, order],
+        positions=_rows([point.positions for point in points], order),
         velocities=_rows([point.velocities for point in points], order),
         accelerations=_rows([point.accelerations for point in points], order),
         has_velocity=np.array([len(point.velocities) > 0 for point in points]),
         has_acceleration=np.array([len(point.accelerations) > 0 for point in points]),
+        held=np.array([joint not in names for joint in joints]),
     )
     if not allow_final_velocity:
         _check_final_velocity(joints, waypoints)
     return waypoints
 
 
-def _column_order(joints: Sequence[str], names: Sequence[str]) -> list[int]:
-    if sorted(names) == sorted(joints):
-        return [list(names).index(joint) for joint in joints]
+def _column_order(joints: Sequence[str], names: Sequence[str], allow_partial: bool) -> list[int]:
+    """The column of every joint; that of a joint which may be left out, and is, comes after the last one."""
+    known = set(names) <= set(joints) and len(set(names)) == len(names)
+    if known and (len(names) == len(joints) or (allow_partial and names)):
+        return [list(names).index(joint) if joint in names else len(names) for joint in joints]
     missing = [joint for joint in joints if joint not in names]
     unknown = [name for name in names if name not in joints]
     parts = [f'{", ".join(missing)} missing'] if missing else []
@@ -144,10 +154,11 @@ def _check_values(index: int, point: RawPoint, names: Sequence[str]) -> None:
                 f'Point {index} has {len(values)} {field} for {len(names)} joints: give one for each joint.',
             )
         for name, value in zip(names, values, strict=False):
-            if not np.isfinite(value):
+            if not abs(value) <= LARGEST:  # so that NaN is refused
                 raise TrajectoryRefused(
                     ErrorCode.INVALID_GOAL,
-                    f"Joint '{name}' has the value {value} in the {field} of point {index}: use finite numbers.",
+                    f"Joint '{name}' has the value {value} in the {field} of point {index}: use finite numbers up to "
+                    f'{LARGEST:g}.',
                 )
     if len(point.accelerations) > 0 and len(point.velocities) == 0:
         raise TrajectoryRefused(
@@ -160,8 +171,12 @@ def _check_values(index: int, point: RawPoint, names: Sequence[str]) -> None:
 
 
 def _rows(rows: Sequence[Sequence[float]], order: list[int]) -> Array:
-    """Rows in the controller's order; zeros where a row is empty."""
-    return np.array([row if len(row) > 0 else [0.0] * len(order) for row in rows], dtype=float)[:, order]
+    """Rows in the controller's order; zeros where a row is empty, or has no such column."""
+    width = max((len(row) for row in rows), default=0)
+    table = np.zeros((len(rows), max(width, max(order)) + 1))
+    for index, row in enumerate(rows):
+        table[index, : len(row)] = row
+    return table[:, order]
 
 
 def _check_final_velocity(joints: Sequence[str], waypoints: Waypoints) -> None:

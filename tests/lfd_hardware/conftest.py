@@ -13,7 +13,6 @@ from control_msgs.action import FollowJointTrajectory
 from control_msgs.msg import DynamicJointState, JointTrajectoryControllerState
 from controller_manager_msgs.srv import ListControllers
 from rclpy.action import ActionClient
-from rclpy.executors import SingleThreadedExecutor
 from rclpy.qos import DurabilityPolicy, QoSProfile
 from rclpy.signals import SignalHandlerOptions
 from rclpy.time import Time
@@ -24,10 +23,13 @@ from support.process import Process, node_process
 from trajectory_msgs.msg import JointTrajectory
 
 from lfd_bringup.domain import claim_free
-from lfd_hardware.description import Component
-from lfd_hardware.drivers import DRIVERS
+from lfd_description.nodes.executor import BackgroundExecutor
+from lfd_hardware.description import Component, parse_hardware
+from lfd_hardware.device import DeviceState, wait_for_all
+from lfd_hardware.drivers import DRIVERS, DriverError
 from lfd_hardware.drivers.mock import MockDriver
-from lfd_hardware.nodes.ros2_control_node import ControllerManager
+from lfd_hardware.hardware import Hardware
+from lfd_hardware.nodes.ros2_control_node import SERVICE_THREADS, ControllerManager
 
 RATE = 125  # [Hz]
 UPPER = (2.0, 1.5)  # [rad] limits are symmetric
@@ -68,6 +70,24 @@ def arm_urdf(
     return f'<robot name="arm">{links}{joints}{control}</robot>'
 
 
+def hand_urdf(hardware_parameters: str = '') -> str:
+    """URDF of an arm with a hand: a finger (0 to 0.05 m, 0.1 m/s) that another one mimics, and a vacuum."""
+    fingers = ''.join(
+        f'<link name="{name}_link"/><joint name="{name}" type="prismatic"><parent link="lower"/>'
+        f'<child link="{name}_link"/><axis xyz="0 1 0"/><limit lower="0" upper="0.05" velocity="0.1" effort="10"/>'
+        f'{mimic}</joint>'
+        for name, mimic in (('finger', ''), ('other_finger', '<mimic joint="finger"/>'))
+    )
+    states = '<state_interface name="position"/><state_interface name="velocity"/>'
+    control = (
+        '<ros2_control name="hand" type="system"><hardware><plugin>mock_components/GenericSystem</plugin>'
+        f'{hardware_parameters}</hardware><joint name="finger"><command_interface name="position"/>{states}</joint>'
+        f'<joint name="other_finger">{states}</joint>'
+        '<gpio name="vacuum"><command_interface name="active"/><state_interface name="active"/></gpio></ros2_control>'
+    )
+    return arm_urdf().replace('</robot>', f'{fingers}{control}</robot>')
+
+
 CONTROLLERS_YAML = f"""
 controller_manager:
   ros__parameters:
@@ -82,6 +102,12 @@ controller_manager:
       type: joint_trajectory_controller/JointTrajectoryController
     stray_controller:
       type: joint_trajectory_controller/JointTrajectoryController
+    forward_controller:
+      type: forward_command_controller/ForwardCommandController
+    gripper_controller:
+      type: position_controllers/GripperActionController
+    vacuum_controller:
+      type: forward_command_controller/ForwardCommandController
     odd_controller:
       type: velocity_controllers/JointGroupVelocityController
 arm_controller:
@@ -102,6 +128,18 @@ shoulder_controller:
     joints: [shoulder]
     command_interfaces: [position]
     state_interfaces: [position]
+forward_controller:
+  ros__parameters:
+    joints: [elbow]
+    interface_name: position
+gripper_controller:
+  ros__parameters:
+    joint: finger
+    stall_timeout: 0.3
+vacuum_controller:
+  ros__parameters:
+    joints: [vacuum]
+    interface_name: active
 stray_controller:
   ros__parameters:
     joints: [shoulder, wrist]
@@ -110,30 +148,69 @@ stray_controller:
 """
 
 
+class Hang:
+    """A step that does not come back before a test lets it."""
+
+    def __init__(self) -> None:
+        self.begun = threading.Event()
+        self.release = threading.Event()
+
+
 class FaultyDriver(MockDriver):
-    """Mock hardware that remembers what it is told, and fails or reports what a test wants."""
+    """Mock hardware that remembers what it is told, and fails, hangs or reports what a test wants."""
 
     def __init__(self, component: Component) -> None:
         super().__init__(component)
         self.told: list[dict[str, float]] = []
+        self.steps: list[str] = []
+        self.broken_steps: set[str] = set()
         self.fault: Exception | None = None
         self.reports: dict[str, float] = {}
-        self.closed = False
+        self.reads = self.writes = 0
+        self._hangs: dict[str, Hang] = {}
+
+    def hang(self, step: str) -> Hang:
+        """Make a step hang, once."""
+        self._hangs[step] = Hang()
+        return self._hangs[step]
+
+    def configure(self) -> None:
+        self._step('configure')
+
+    def activate(self) -> None:
+        self._step('activate')
+        super().activate()
 
     def read(self, period: float) -> dict[str, float]:
+        self.reads += 1
+        if hang := self._hangs.pop('read', None):
+            hang.begun.set()
+            assert hang.release.wait(60.0)
         if self.fault is not None:
             raise self.fault
         return {**super().read(period), **self.reports}
 
     def write(self, commands: Mapping[str, float]) -> None:
+        self.writes += 1
         if commands:
             self.told.append(dict(commands))
         super().write(commands)
 
+    def deactivate(self) -> None:
+        self._step('deactivate')
+
     def close(self) -> None:
-        self.closed = True
+        self._step('close')
         if self.fault is not None:
             raise self.fault
+
+    def _step(self, name: str) -> None:
+        self.steps.append(name)
+        if hang := self._hangs.pop(name, None):
+            hang.begun.set()
+            assert hang.release.wait(60.0)
+        if name in self.broken_steps:
+            raise DriverError(f'No {name}.')
 
 
 class ManagerInside:
@@ -145,26 +222,22 @@ class ManagerInside:
             domain_id=domain,
             signal_handler_options=SignalHandlerOptions.NO,
         )
-        self._node = ControllerManager()
-        self._executor = SingleThreadedExecutor()
-        self._executor.add_node(self._node)
-        self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._spin)
-        self._thread.start()
+        self.node = ControllerManager()
+        self.errors: list[Exception] = []
+        self._executor = BackgroundExecutor(SERVICE_THREADS, self.errors.append)
+        self._executor.add_node(self.node)
+        self._closed = False
 
     def close(self) -> None:
         """End it, as a signal does."""
-        if self._ending.is_set():
+        if self._closed:
             return
-        self._ending.set()
-        self._thread.join()
-        self._executor.shutdown()
-        self._node.destroy_node()
+        self._closed = True
+        self.node.come_to_rest()
+        self._executor.close(2.0)
+        self.node.destroy_node()
         rclpy.shutdown()
-
-    def _spin(self) -> None:
-        while not self._ending.is_set():
-            self._executor.spin_once(timeout_sec=0.1)
+        assert self.errors == []
 
 
 class Graph(Peer):
@@ -214,7 +287,8 @@ class Graph(Peer):
     def call(self, kind: Any, service: str, **fields: Any) -> Any:
         client = self._clients.get(service)
         if client is None:
-            client = self._clients[service] = self.node.create_client(kind, f'controller_manager/{service}')
+            name = service if service.startswith('/') else f'controller_manager/{service}'
+            client = self._clients[service] = self.node.create_client(kind, name)
         self.eventually(client.service_is_ready, f'service {service}')
         return self.result(client.call_async(kind.Request(**fields)))
 
@@ -229,6 +303,10 @@ class Graph(Peer):
     def finish(self, handle: Any) -> Any:
         """Wait for a goal's result: (status, result)."""
         return self.result(handle.get_result_async())
+
+    def comes_to(self, *positions: float) -> None:
+        """Wait until the arm, which lags behind its command a little, is at a position [rad]."""
+        self.eventually(lambda: self.position() == pytest.approx(list(positions), abs=1e-8), f'the arm at {positions}')
 
     def position(self) -> list[float]:
         """The position [rad] of now; older joint states may still be waiting to be read."""
@@ -252,10 +330,36 @@ class Graph(Peer):
         return process
 
 
+def hardware_up(urdf: str, period: float = 0.01) -> Hardware:
+    """The hardware of a URDF with every device active."""
+    hardware = Hardware(parse_hardware(urdf), period)
+    for device in hardware.devices:
+        assert device.go(DeviceState.ACTIVE, lambda _: None)
+    assert wait_for_all(hardware.devices, 30.0) == []
+    return hardware
+
+
+@pytest.fixture(scope='session')
+def up() -> Callable[..., Hardware]:
+    """hardware_up, for the tests."""
+    return hardware_up
+
+
 @pytest.fixture(scope='session')
 def urdf() -> Callable[..., str]:
     """arm_urdf, for the tests."""
     return arm_urdf
+
+
+@pytest.fixture(scope='module')
+def hand(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Graph]:
+    """A graph whose arm has a hand, with the controllers of the hand active."""
+    graph = Graph(tmp_path_factory.mktemp('hand'))
+    graph.describe(hand_urdf())
+    graph.manager()
+    graph.spawn('joint_state_broadcaster', 'gripper_controller', 'vacuum_controller')
+    yield graph
+    graph.close()
 
 
 @pytest.fixture

@@ -1,95 +1,38 @@
 import math
+import re
 
 import pytest
+from support.peer import eventually
 
 from lfd_hardware.description import parse_hardware
-from lfd_hardware.drivers import DriverError, make_driver
+from lfd_hardware.device import DeviceState
+from lfd_hardware.drivers import DriverError
 from lfd_hardware.hardware import ClaimRefused, Hardware
 
 PERIOD = 0.01  # [s]
-
-
-def mock(urdf, parameters=''):
-    return make_driver(parse_hardware(urdf(hardware_parameters=parameters)).components[0])
-
-
-def test_mock_starts_at_the_initial_values(urdf):
-    states = mock(urdf).read(PERIOD)
-    assert states == {'shoulder/position': 0.1, 'shoulder/velocity': 0.0, 'elbow/position': -0.2, 'elbow/velocity': 0.0}
-
-
-def test_mock_follows_the_command_in_the_next_cycle(urdf):
-    driver = mock(urdf)
-    driver.write({'shoulder/position': 0.2})
-    states = driver.read(PERIOD)
-    assert states['shoulder/position'] == 0.2
-    assert states['shoulder/velocity'] == pytest.approx(10.0)
-    assert states['elbow/position'] == -0.2
-    assert driver.read(PERIOD)['shoulder/velocity'] == 0.0
-
-
-def test_mock_reports_a_commanded_velocity_as_it_is(urdf):
-    driver = mock(urdf)
-    driver.write({'shoulder/position': 0.2, 'shoulder/velocity': 1.5})
-    assert driver.read(PERIOD)['shoulder/velocity'] == 1.5
-
-
-def test_mock_can_be_off_by_an_offset_or_not_follow_at_all(urdf):
-    off = mock(urdf, '<param name="position_state_following_offset">0.25</param>')
-    off.write({'shoulder/position': 0.5})
-    assert off.read(PERIOD)['shoulder/position'] == 0.75
-    dead = mock(urdf, '<param name="disable_commands">true</param>')
-    dead.write({'shoulder/position': 0.5})
-    assert dead.read(PERIOD)['shoulder/position'] == 0.1
-
-
-def test_mimic_joint_follows_the_other_one(urdf):
-    text = urdf().replace(
-        '</ros2_control>',
-        '<joint name="finger"><state_interface name="position"/><state_interface name="velocity"/></joint>'
-        '</ros2_control>',
-    )
-    finger = (
-        '<link name="finger_link"/><joint name="finger" type="prismatic"><parent link="base"/>'
-        '<child link="finger_link"/><limit lower="-1" upper="1" velocity="1" effort="1"/>'
-        '<mimic joint="shoulder" multiplier="-0.5" offset="0.1"/></joint></robot>'
-    )
-    driver = make_driver(parse_hardware(text.replace('</robot>', finger)).components[0])
-    driver.read(PERIOD)
-    driver.write({'shoulder/position': 0.2})
-    states = driver.read(PERIOD)
-    assert states['finger/position'] == pytest.approx(0.0)
-    assert states['finger/velocity'] == pytest.approx(-5.0)
+AT_ONCE = '<param name="time_constant">0</param>'
 
 
 @pytest.mark.parametrize('value', [math.nan, math.inf, -math.inf])
-def test_nothing_but_finite_commands_reaches_a_driver(urdf, value):
-    with pytest.raises(DriverError, match='finite'):
-        mock(urdf).write({'shoulder/position': value})
-    hardware = Hardware(parse_hardware(urdf()))
+def test_nothing_but_finite_commands_reaches_a_driver(urdf, up, value):
+    hardware = up(urdf(hardware_parameters=AT_ONCE), PERIOD)
+    hardware.read(PERIOD)
     hardware.claim('c', ['shoulder/position', 'elbow/position'])
-    hardware.commands.update({'shoulder/position': value, 'elbow/position': 0.3})
-    hardware.write()
+    hardware.commands.update({'shoulder/position': value, 'elbow/position': -0.195})
+    assert hardware.write() == []
     hardware.read(PERIOD)
     assert hardware.states['shoulder/position'] == 0.1
-    assert hardware.states['elbow/position'] == 0.3
+    assert hardware.states['elbow/position'] == -0.195
     assert hardware.refused_commands == 1
 
 
 def test_unknown_plugin_says_what_to_do(urdf):
-    with pytest.raises(
-        DriverError, match=r'ur_robot_driver/URPositionHardwareInterface.*mock_components/GenericSystem'
-    ):
-        Hardware(parse_hardware(urdf(plugin='ur_robot_driver/URPositionHardwareInterface')))
+    with pytest.raises(DriverError, match=r'vendor/Unknown.*mock_components/GenericSystem'):
+        Hardware(parse_hardware(urdf(plugin='vendor/Unknown')), PERIOD)
 
 
-def test_bad_mock_parameter_is_named(urdf):
-    with pytest.raises(DriverError, match='position_state_following_offset'):
-        mock(urdf, '<param name="position_state_following_offset">far</param>')
-
-
-def test_a_command_interface_has_one_owner(urdf):
-    hardware = Hardware(parse_hardware(urdf()))
+def test_a_command_interface_has_one_owner(urdf, up):
+    hardware = up(urdf())
     hardware.claim('first', ['shoulder/position'])
     with pytest.raises(ClaimRefused, match="'shoulder/position', which 'first' has claimed"):
         hardware.claim('second', ['elbow/position', 'shoulder/position'])
@@ -99,63 +42,170 @@ def test_a_command_interface_has_one_owner(urdf):
     assert hardware.claimed_by('second') == ('shoulder/position',)
 
 
-def test_missing_interfaces_are_named(urdf):
-    hardware = Hardware(parse_hardware(urdf()))
+def test_missing_interfaces_are_named(urdf, up):
+    hardware = up(urdf())
     with pytest.raises(ClaimRefused, match="'elbow/effort'"):
         hardware.claim('c', ['elbow/effort'])
     with pytest.raises(ClaimRefused, match="'elbow/effort'"):
         hardware.check_states('c', ['elbow/effort'])
 
 
-def test_commands_that_nobody_owns_are_not_sent(urdf):
-    hardware = Hardware(parse_hardware(urdf()))
+def test_commands_that_nobody_owns_are_not_sent(urdf, up):
+    hardware = up(urdf())
     hardware.commands['shoulder/position'] = 1.0
     hardware.write()
     hardware.read(PERIOD)
     assert hardware.states['shoulder/position'] == 0.1
 
 
-def test_mock_starts_within_the_limits(urdf):
-    text = urdf().replace('lower="-2.0"', 'lower="0.5"')
-    with pytest.raises(DriverError, match=r"'shoulder' of mock hardware 'arm_hardware' starts at 0.1, .* 0.5 to 2"):
-        Hardware(parse_hardware(text))
-
-
 @pytest.mark.parametrize('fault', [DriverError('The cable is cut.'), OSError('cable')], ids=['told', 'unforeseen'])
-def test_a_device_that_fails_is_not_used_again_and_the_others_go_on(urdf, faulty, fault):
-    hardware = Hardware(parse_hardware(urdf('test/Faulty', devices=('left', 'right'))))
+def test_a_device_that_fails_is_closed_and_the_others_go_on(urdf, up, faulty, fault):
+    hardware = up(urdf('test/Faulty', devices=('left', 'right')), PERIOD)
     left, right = hardware.devices
+    hardware.read(PERIOD)
     hardware.claim('c', ['shoulder/position', 'elbow/position'])
-    hardware.commands.update({'shoulder/position': 0.3, 'elbow/position': 0.4})
+    hardware.commands.update({'shoulder/position': 0.11, 'elbow/position': -0.21})
     faulty['right'].fault = fault
-    assert hardware.read(PERIOD) == [right]
+    assert [(each.device, each.refused) for each in hardware.read(PERIOD)] == [(right, False)]
     assert hardware.write() == []
+    assert right.wait(30.0)
     faulty['right'].fault = None
     assert hardware.read(PERIOD) == []
     assert 'cable' in right.failure
+    assert right.state is DeviceState.UNCONFIGURED
+    assert faulty['right'].steps == ['configure', 'activate', 'close']
     assert left.active
-    assert faulty['left'].told == [{'shoulder/position': 0.3}]
+    assert faulty['left'].told == [{'shoulder/position': 0.11}]
     assert faulty['right'].told == []
-    assert hardware.states['shoulder/position'] == 0.3
-    assert {name: hardware.is_available(name) for name in hardware.commands} == {
+    assert math.isnan(hardware.states['elbow/position'])
+    assert {name: hardware.is_commandable(name) for name in hardware.commands} == {
         'shoulder/position': True,
         'elbow/position': False,
     }
-    with pytest.raises(ClaimRefused, match=r"hardware 'right' failed: .*cable"):
+    with pytest.raises(ClaimRefused, match=r"hardware 'right' failed: .*cable.*set_hardware_component_state"):
         hardware.claim('d', ['elbow/position'])
     with pytest.raises(ClaimRefused, match=r"hardware 'right' failed: .*cable"):
         hardware.check_states('d', ['elbow/velocity'])
 
 
-def test_every_driver_is_closed_also_when_one_fails(urdf, faulty):
-    hardware = Hardware(parse_hardware(urdf('test/Faulty', devices=('left', 'right'))))
+def test_every_device_is_brought_to_rest_and_closed_at_the_end_also_when_one_fails(urdf, up, faulty):
+    hardware = up(urdf('test/Faulty', devices=('left', 'right')))
     faulty['left'].fault = DriverError('No answer.')
-    assert hardware.close() == [hardware.devices[0]]
-    assert faulty['right'].closed
+    assert hardware.close(30.0) == []
+    for driver in faulty.values():
+        assert driver.steps[-2:] == ['deactivate', 'close']
 
 
-def test_a_state_without_a_value_is_refused_where_one_is_needed(urdf, faulty):
-    hardware = Hardware(parse_hardware(urdf('test/Faulty')))
+def test_a_device_that_hangs_keeps_no_other_from_closing(urdf, faulty):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty', devices=('left', 'right'))), PERIOD)
+    left, right = hardware.devices
+    hangs = faulty['left'].hang('configure')
+    for device in (left, right):
+        assert device.go(DeviceState.ACTIVE, lambda _: None)
+    assert right.wait(30.0)
+    assert hangs.begun.wait(30.0)
+    assert not left.go(DeviceState.INACTIVE, lambda _: None)
+    with pytest.raises(ClaimRefused, match="hardware 'left' is busy with 'configure'"):
+        hardware.claim('c', ['shoulder/position'])
+    assert hardware.close(0.2) == [left]
+    assert faulty['right'].steps == ['configure', 'activate', 'deactivate', 'close']
+    eventually(lambda: 'close' in faulty['left'].steps, 'the attempt to end what hangs')
+    hangs.release.set()
+    assert left.wait(30.0)
+    assert 'activate' not in faulty['left'].steps
+    assert faulty['left'].steps[-1] == 'close'
+
+
+def test_a_driver_is_read_while_connected_and_told_only_while_it_follows(urdf, faulty):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty')), PERIOD)
+    (device,) = hardware.devices
+    driver = faulty['arm_hardware']
+
+    def cycle():
+        assert hardware.read(PERIOD) == []
+        assert hardware.write() == []
+
+    cycle()
+    assert (driver.reads, driver.writes) == (0, 0)
+    device.go(DeviceState.INACTIVE, lambda _: None)
+    assert device.wait(30.0)
+    cycle()
+    assert (driver.reads, driver.writes) == (1, 0)
+    assert hardware.is_readable('shoulder/position')
+    with pytest.raises(ClaimRefused, match=r"'arm_hardware' is inactive: call set_hardware_component_state"):
+        hardware.claim('c', ['shoulder/position'])
+    device.go(DeviceState.ACTIVE, lambda _: None)
+    assert device.wait(30.0)
+    cycle()
+    assert (driver.reads, driver.writes) == (2, 1)
+    device.go(DeviceState.UNCONFIGURED, lambda _: None)
+    assert device.wait(30.0)
+    cycle()
+    assert (driver.reads, driver.writes) == (2, 1)
+    assert driver.steps == ['configure', 'activate', 'deactivate', 'close']
+
+
+@pytest.mark.parametrize('step', ['configure', 'activate', 'deactivate'])
+def test_a_step_that_fails_leaves_the_device_closed_and_it_can_be_configured_again(urdf, faulty, step):
+    hardware = Hardware(parse_hardware(urdf('test/Faulty')), PERIOD)
+    (device,) = hardware.devices
+    driver, told = faulty['arm_hardware'], []
+    if step == 'deactivate':
+        device.go(DeviceState.ACTIVE, lambda _: None)
+        assert device.wait(30.0)
+    driver.broken_steps.add(step)
+    target = DeviceState.INACTIVE if step == 'deactivate' else DeviceState.ACTIVE
+    device.go(target, lambda each: told.append(each.failure))
+    assert device.wait(30.0)
+    assert (device.state, told) == (DeviceState.UNCONFIGURED, [f'No {step}.'])
+    assert driver.steps[-2:] == [step, 'close']
+    driver.broken_steps.clear()
+    device.go(DeviceState.ACTIVE, lambda _: None)
+    assert device.wait(30.0)
+    assert (device.active, device.failure) == (True, None)
+
+
+@pytest.mark.parametrize(
+    ('commands', 'words'),
+    [
+        (
+            {'shoulder/position': 0.1 + 2.0 * PERIOD * 1.2},
+            r"'shoulder/position' jumps from 0.1 to 0.124, more than 0.022",
+        ),
+        ({'elbow/position': -1.6}, r"'elbow/position' is -1.6, outside of its limits -1.5 to 1.5"),
+        ({'elbow/velocity': 1.2}, r"'elbow/velocity' is 1.2, outside of its limits -1.1 to 1.1"),
+    ],
+)
+def test_what_passes_a_limit_or_jumps_never_reaches_a_driver(urdf, up, faulty, commands, words):
+    hardware = up(urdf('test/Faulty', commands=('position', 'velocity')), PERIOD)
+    hardware.read(PERIOD)
+    hardware.claim('c', hardware.commands)
+    good = {'shoulder/position': 0.11, 'shoulder/velocity': 0.0, 'elbow/position': -0.2, 'elbow/velocity': 0.0}
+    hardware.commands.update(good | commands)
+    (trouble,) = hardware.write()
+    assert trouble.refused
+    assert re.search(words, trouble.message)
+    assert faulty['arm_hardware'].told == []
+    assert hardware.devices[0].active
+    hardware.commands.update(good)
+    assert hardware.write() == []
+    assert faulty['arm_hardware'].told == [good]
+
+
+def test_a_joint_outside_of_its_limits_may_stay_or_come_back_but_not_go_on(urdf, up, faulty):
+    hardware = up(urdf('test/Faulty'), PERIOD)
+    faulty['arm_hardware'].reports['elbow/position'] = 1.52
+    hardware.read(PERIOD)
+    hardware.claim('c', ['elbow/position'])
+    for position, sent in ((1.52, True), (1.515, True), (1.525, False), (1.51, True)):
+        hardware.commands['elbow/position'] = position
+        assert (hardware.write() == []) is sent
+
+
+def test_a_state_without_a_value_is_refused_where_one_is_needed(urdf, up, faulty):
+    hardware = up(urdf('test/Faulty'))
+    with pytest.raises(ClaimRefused, match="'shoulder/position', which is nan"):
+        hardware.check_states('c', ['shoulder/position'], finite=True)
     faulty['arm_hardware'].reports['elbow/position'] = math.nan
     hardware.read(PERIOD)
     hardware.check_states('c', ['elbow/position'])

@@ -1,6 +1,6 @@
 import threading
 
-from lfd_hardware.loop import ControlLoop
+from lfd_hardware.loop import REMEMBERED, ControlLoop, LoopStatistics
 
 
 def test_cycles_until_stopped_and_survives_a_failing_cycle():
@@ -40,5 +40,27 @@ def test_cycles_that_come_too_late_are_counted_and_left_out():
     threading.Event().wait(0.2)  # the cycle is held up for this long: that is what is tested
     release.set()
     assert went_on.wait(10.0)
-    loop.stop()
-    assert loop.statistics.missed >= 0.2 / period - 2
+    assert loop.stop()
+    figures = loop.statistics
+    assert figures.missed >= 0.2 / period - 2
+    assert figures.overruns >= 1
+    assert figures.duration.max >= 0.2
+    assert figures.period.max >= 0.2
+    assert 0.0 < figures.period.p50 <= figures.period.p99 <= figures.period.max
+
+
+def test_figures_are_of_the_last_cycles_only():
+    enough = threading.Event()
+
+    def cycle():
+        if loop.cycles > REMEMBERED + 100:
+            enough.set()
+
+    loop = ControlLoop(1e-6, cycle, lambda error: None)
+    assert loop.statistics == LoopStatistics(0, 0)
+    loop.start()
+    assert enough.wait(30.0)
+    assert loop.stop()
+    figures = loop.statistics
+    assert figures.cycles > REMEMBERED
+    assert figures.duration.p50 > 0.0

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from enum import Enum
 from typing import Any
 
 from rcl_interfaces.msg import ParameterDescriptor
@@ -13,14 +12,9 @@ from rclpy.node import Node
 from rclpy.parameter import Parameter
 
 from lfd_hardware.hardware import Hardware
+from lfd_hardware.manager import ControllerState
 
-
-class ControllerState(Enum):
-    """Lifecycle states, with the names that the official services use."""
-
-    UNCONFIGURED = 'unconfigured'
-    INACTIVE = 'inactive'
-    ACTIVE = 'active'
+__all__ = ['Controller', 'ControllerError', 'ControllerState']
 
 
 class ControllerError(RuntimeError):
@@ -30,9 +24,9 @@ class ControllerError(RuntimeError):
 class Controller(ABC):
     """A controller with a ROS node of its own name, so that it finds its own section of the parameter file.
 
-    The manager calls ``activate``, ``update`` and ``deactivate`` under the lock of its cycle, ``configure`` and
-    ``cleanup`` without it; ``update`` runs in the loop's thread, once per ``period`` seconds, while the controller is
-    active.
+    The manager calls ``activate``, ``update``, ``halt`` and ``deactivate`` under the lock of its cycle, ``configure``
+    and ``cleanup`` without it; ``update`` runs in the loop's thread, once per ``period`` seconds, while the controller
+    is active. A controller that is to end is halted, updated until it is ``at_rest``, and then deactivated.
     """
 
     type_name = ''  # the official plugin's name
@@ -67,9 +61,18 @@ class Controller(ABC):
     def update(self) -> None:
         """Read ``hardware.states``, write ``hardware.commands``; must return well within the period."""
 
+    def halt(self, why: str) -> bool:
+        """Give up what is going on, for this reason (a sentence), and come to rest; return whether anything was."""
+        return False
+
+    @property
+    def at_rest(self) -> bool:
+        """Whether it commands no motion."""
+        return True
+
     @abstractmethod
     def deactivate(self, reason: str) -> None:
-        """Stop whatever is going on; what it commands now is still sent. The reason is part of a sentence."""
+        """End; if it is not at rest by now, it never will be. The reason is part of a sentence."""
 
     @abstractmethod
     def cleanup(self) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from array import array
 from collections.abc import Sequence
 from typing import Any
@@ -12,11 +13,15 @@ from sensor_msgs.msg import JointState
 from lfd_description.nodes.qos import JOINT_STATES_OUT_QOS
 from lfd_hardware.controllers.controller import Controller
 
+LOOK_EVERY = 25  # cycles between two looks whether anybody listens to dynamic_joint_states
 FIELDS = ('position', 'velocity', 'effort')  # [rad, rad/s, Nm] or [m, m/s, N]
 
 
 class JointStateBroadcaster(Controller):
-    """Publishes the state of all joints in every cycle, stamped by the node's clock."""
+    """Publishes the state of all joints in every cycle, stamped by the node's clock.
+
+    ``dynamic_joint_states`` comes in every cycle too while somebody listens, else every LOOK_EVERY cycles.
+    """
 
     type_name = 'joint_state_broadcaster/JointStateBroadcaster'
 
@@ -35,6 +40,8 @@ class JointStateBroadcaster(Controller):
             DynamicJointState, f'{prefix}dynamic_joint_states', JOINT_STATES_OUT_QOS
         )
         self._make_messages()
+        self._cycle = 0
+        self._is_heard = False
 
     def command_interfaces(self) -> Sequence[str]:
         """None: it only reads."""
@@ -48,17 +55,22 @@ class JointStateBroadcaster(Controller):
         """Nothing to prepare."""
 
     def update(self) -> None:
-        """Publish both messages."""
+        """Publish joint_states, and dynamic_joint_states if somebody listens or may come to."""
         stamp = self.node.get_clock().now().to_msg()
-        states = self.hardware.states
-        self._joint_message.header.stamp = stamp
+        value = self.hardware.states.get
+        message = self._joint_message
+        message.header.stamp = stamp
         for field, names in self._columns:
-            setattr(self._joint_message, field, array('d', [states.get(name, float('nan')) for name in names]))
-        self._joint_publisher.publish(self._joint_message)
-        self._dynamic_message.header.stamp = stamp
-        for values, names in self._groups:
-            values.values = array('d', [states[name] for name in names])
-        self._dynamic_publisher.publish(self._dynamic_message)
+            setattr(message, field, array('d', [value(name, math.nan) for name in names]))
+        self._joint_publisher.publish(message)
+        if self._cycle % LOOK_EVERY == 0:
+            self._is_heard = self._dynamic_publisher.get_subscription_count() > 0
+        if self._is_heard or self._cycle % LOOK_EVERY == 0:
+            self._dynamic_message.header.stamp = stamp
+            for values, names in self._groups:
+                values.values = array('d', [value(name, math.nan) for name in names])
+            self._dynamic_publisher.publish(self._dynamic_message)
+        self._cycle += 1
 
     def deactivate(self, reason: str) -> None:
         """Nothing is going on between two cycles."""

@@ -1,1 +1,1 @@
-"""The executables: ``ros2_control_node`` and ``spawner``."""
+"""The executables: ``ros2_control_node``, ``spawner`` and ``twin``."""
