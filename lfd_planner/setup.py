@@ -32,6 +32,7 @@ setup(
         'console_scripts': [
             'move_group = lfd_planner.nodes.move_group:main',
             'scene_sync = lfd_planner.nodes.scene_sync:main',
+            'task_executor = lfd_planner.nodes.task_executor:main',
             'task_planner = lfd_planner.nodes.task_planner:main',
         ]
     },

@@ -44,13 +44,17 @@ def make_peer(ros_domain: int) -> Iterator[Callable[[str], Peer]]:
 
 
 @pytest.fixture
-def user_environment() -> dict[str, str]:
-    """The environment of a terminal in which ./lfd is typed: none of what ./lfd test added but the home it runs in."""
+def user_environment(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """The environment of a terminal in which ./lfd is typed: none of what ./lfd test added but the home it runs in.
+
+    A user's data, such as tasks that were shown, are in a folder of the test's own.
+    """
     layout = Layout.inside()
     added = {*environment(layout, {}), 'LFD_OWN_DOMAIN'}
     path = [folder for folder in os.environ['PATH'].split(os.pathsep) if Path(folder) != layout.venv / 'bin']
     kept = {key: value for key, value in os.environ.items() if key not in added}
-    return {**kept, 'PATH': os.pathsep.join(path), 'LFD_HOME': str(layout.home)}
+    data = tmp_path_factory.mktemp('data')
+    return {**kept, 'PATH': os.pathsep.join(path), 'LFD_HOME': str(layout.home), 'XDG_DATA_HOME': str(data)}
 
 
 @pytest.fixture

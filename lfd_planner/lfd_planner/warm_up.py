@@ -4,28 +4,13 @@ Run once after the installation: `python -m lfd_planner.warm_up`. Later processe
 """
 
 import os
-from collections.abc import Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 
-import numpy as np
-
-from lfd_description.bodies import Body
-from lfd_description.kinematics import Chain, Tree
-from lfd_description.meshes import shape_mesh
-from lfd_description.model.collision_matrix import sample_collision_matrix
 from lfd_description.pictures import studio
-from lfd_description.shapes import Plane, Sphere
-from lfd_description.urdf import Joint, Limits, RobotTree
-from lfd_planner import cartesian, grasps, search, timing
-from lfd_planner.collision import CollisionWorld, RobotGeometry
-from lfd_planner.collision.solids import solid_of
-from lfd_planner.robot.ik import make_solver
-from lfd_planner.scene import Body as SceneBody
-from lfd_planner.scene import PlanningScene, TriangleMesh, WorldObject
+from lfd_planner import kernels
 
-_LINKS = ('base', 'shoulder', 'upper_arm', 'forearm', 'roll', 'pitch', 'tip')
-_AXES = ((0.0, 0.0, 1.0), (0.0, 1.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (1.0, 0.0, 0.0))
+PARTS = (*kernels.PARTS, studio.warm_up)
 
 
 def warm_up() -> None:
@@ -39,67 +24,6 @@ def warm_up_at_once() -> None:
     with ProcessPoolExecutor(min(len(PARTS), os.cpu_count() or 1), get_context('spawn')) as processes:
         for done in [processes.submit(part) for part in PARTS]:
             done.result()
-
-
-def _kinematics() -> None:
-    arm = _arm_with_spherical_wrist()
-    q = np.full((1, 6), 0.5)
-    chain = Chain(arm, 'base', 'tip')
-    pose = chain.poses(q)[0]
-    chain.link_poses(q)
-    Tree(arm).link_poses(q)
-    for tip in ('tip', 'pitch'):
-        make_solver(arm, 'base', tip).solve(pose)
-    sample_collision_matrix(arm, _balls(), {}, samples=1)
-
-
-def _planning() -> None:
-    _check_collisions(_arm_with_spherical_wrist(), _balls())
-    search.warm_up()
-
-
-def _rest() -> None:
-    timing.warm_up()
-    cartesian.warm_up()
-    grasps.warm_up()
-    studio.warm_up()
-
-
-PARTS = (_planning, _kinematics, _rest)
-"""The longest first."""
-
-
-def _balls() -> list[Body]:
-    return [Body(link, Sphere(0.01), np.eye(4)) for link in _LINKS]
-
-
-def _check_collisions(arm: RobotTree, bodies: Sequence[Body]) -> None:
-    scene = PlanningScene('base').add(WorldObject('floor', SceneBody.of(Plane())))
-    world = CollisionWorld(RobotGeometry(arm, bodies, 'base'), scene, [joint.name for joint in arm.joints])
-    q = np.zeros(6)
-    world.collides(q)
-    world.collide([q])
-    world.contacts(q)
-    world.clearance(q)
-    world.edge_free(q, q, 0.1)
-    solid_of(TriangleMesh.of(shape_mesh(Sphere(0.1))))
-
-
-def _arm_with_spherical_wrist() -> RobotTree:
-    """Six joints of an arm with a closed form, the first five of which have none."""
-    joints = tuple(
-        Joint(
-            name=f'joint_{i + 1}',
-            kind='revolute',
-            parent=_LINKS[i],
-            child=_LINKS[i + 1],
-            xyz=(0.0, 0.0, 0.3 if i < 4 else 0.0),
-            axis=_AXES[i],
-            limits=Limits(-3.0, 3.0, 1.0, 1.0),
-        )
-        for i in range(6)
-    )
-    return RobotTree('arm', _LINKS, joints, 'base')
 
 
 if __name__ == '__main__':

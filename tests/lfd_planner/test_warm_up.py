@@ -7,6 +7,7 @@ from support.arms import example_arm, shipped_arm
 
 from lfd_description import kinematics
 from lfd_description.kinematics import Chain, Tree
+from lfd_planner import kernels
 from lfd_planner.robot.ik import analytic, make_solver, numeric
 from lfd_planner.warm_up import warm_up
 
@@ -91,3 +92,12 @@ def test_it_can_be_run_at_installation(tmp_path: Path) -> None:
 
     assert result.returncode == 0, result.stderr
     assert 'ready' in result.stdout
+
+
+def test_a_node_loads_its_loops_beside_its_other_work() -> None:
+    loading = kernels.load_beside()
+    loading.join(timeout=300.0)
+
+    assert not loading.is_alive()
+    assert numeric._solve_many.signatures
+    assert analytic._solve_many.signatures

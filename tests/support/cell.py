@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -13,12 +13,16 @@ from lfd_bringup.supervisor import command_of
 
 from .process import Process
 
+READY_WITHIN = 120.0  # [s], on a machine that is busy with other tests
+
 
 @contextmanager
-def running_cell(robot: str, folder: Path, scene: str = '') -> Iterator[Cell]:
-    """The whole graph of a robot, in a ROS domain that nobody else uses."""
+def running_cell(
+    robot: str, folder: Path, scene: str = '', change: Callable[[Graph], Graph] = lambda graph: graph
+) -> Iterator[Cell]:
+    """The whole graph of a robot, as `change` makes it, in a ROS domain that nobody else uses."""
     with claim_free() as domain:
-        cell = Cell(robot, domain.number, folder, scene)
+        cell = Cell(robot, domain.number, folder, scene, change)
         try:
             cell.start()
             yield cell
@@ -29,8 +33,15 @@ def running_cell(robot: str, folder: Path, scene: str = '') -> Iterator[Cell]:
 class Cell:
     """The processes of a robot's graph; each can be ended and started again."""
 
-    def __init__(self, robot: str, domain: int, folder: Path, scene: str = '') -> None:
-        self.graph: Graph = embedded(describe(robot, scene=scene))
+    def __init__(
+        self,
+        robot: str,
+        domain: int,
+        folder: Path,
+        scene: str = '',
+        change: Callable[[Graph], Graph] = lambda graph: graph,
+    ) -> None:
+        self.graph: Graph = change(embedded(describe(robot, scene=scene)))
         self.domain = domain
         self._folder = folder
         self._specs = {spec.name: spec for spec in self.graph.nodes}
@@ -41,7 +52,7 @@ class Cell:
         for name in names or self._specs:
             self.processes[name] = self._process(self._specs[name])
             if self._specs[name].is_one_shot:
-                assert self.processes[name].wait() == 0, self.processes[name].output
+                assert self.processes[name].wait(READY_WITHIN) == 0, self.processes[name].output
 
     def stop(self) -> None:
         """End everything."""

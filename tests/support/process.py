@@ -70,6 +70,11 @@ class Process:
             self._lines.extend(output)
 
 
+def same_paths() -> dict[str, str]:
+    """The environment of a program that is to find all that the tests find."""
+    return {**os.environ, 'PYTHONPATH': os.pathsep.join(sys.path)}
+
+
 def node_process(domain: int, package: str, executable: str, *arguments: str) -> Process:
     """Run a package's executable in a ROS domain; it ends with the tests, however they end."""
     script = Path(get_package_prefix(package), 'lib', package, executable)

@@ -95,7 +95,7 @@ def _apart_from_scene(world: World, i: int, j: int, room: Room) -> float:
     if world.may_touch[int(world.solids[i, OWNER]), int(world.solids[j, OWNER])]:
         return math.inf
     places = room.places
-    gap = ball_gap(world.solids, j, places[i, SPOT], places[i, SPOT + 1], places[i, SPOT + 2])
+    gap = ball_gap(world.solids, j, places, places[i, SPOT], places[i, SPOT + 1], places[i, SPOT + 2])
     apart: float = gap - world.solids[i, BALL_RADIUS]
     return apart
 

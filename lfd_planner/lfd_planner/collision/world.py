@@ -258,11 +258,17 @@ def _relation(poses: Numbers, i: int, j: int) -> Transform:
 @compiled
 def relation(solids: Numbers, i: int, j: int, places: Numbers) -> Transform:
     """The transform from solid i to solid j [m]."""
-    for n in (i, j):
-        if places[n, KNOWN] == 0.0:
-            _multiply(places, solids.shape[0] + int(solids[n, FRAME]), solids, n, POSE, n)
-            places[n, KNOWN] = 1.0
+    _know(solids, i, places)
+    _know(solids, j, places)
     return _relation(places, i, j)
+
+
+@compiled
+def _know(solids: Numbers, n: int, places: Numbers) -> None:
+    """See to it that the place of a solid is known."""
+    if places[n, KNOWN] == 0.0:
+        _multiply(places, solids.shape[0] + int(solids[n, FRAME]), solids, n, POSE, n)
+        places[n, KNOWN] = 1.0
 
 
 @compiled
@@ -308,11 +314,22 @@ def _pairs_touch(world: World, first: int, end: int, room: Room) -> bool:
         y = places[i, SPOT + 1] - places[j, SPOT + 1]
         z = places[i, SPOT + 2] - places[j, SPOT + 2]
         reach = solids[i, BALL_RADIUS] + solids[j, BALL_RADIUS] + margin
-        if x * x + y * y + z * z > reach * reach:
+        if x * x + y * y + z * z > reach * reach or _ball_misses_box(solids, i, j, margin, places):
             continue
         if _is_touched(solids, i, j, world.shapes, margin, places, room.desk, proofs + n):
             return True
     return False
+
+
+@compiled
+def _ball_misses_box(solids: Numbers, i: int, j: int, margin: float, places: Numbers) -> bool:
+    """Whether the ball around the smaller of two solids stays away from the box around the other."""
+    if solids[i, BALL_RADIUS] > solids[j, BALL_RADIUS]:
+        i, j = j, i
+    _know(solids, j, places)
+    gap = ball_gap(solids, j, places, places[i, SPOT], places[i, SPOT + 1], places[i, SPOT + 2])
+    misses: bool = gap > solids[i, BALL_RADIUS] + margin
+    return misses
 
 
 @compiled
@@ -342,7 +359,7 @@ def _scene_is_touched(world: World, first: int, end: int, room: Room) -> bool:
                     continue
             for leaf in range(entry, entry + entries):
                 j = leaves[leaf]
-                if ball_gap(solids, j, x, y, z) > reach or may_touch[owner, int(solids[j, OWNER])]:
+                if ball_gap(solids, j, places, x, y, z) > reach or may_touch[owner, int(solids[j, OWNER])]:
                     continue
                 proof = proofs + ((_SPREAD * i + j) & (SCENE_PROOFS - 1))
                 if _is_touched(solids, i, j, world.shapes, margin, places, room.desk, proof):
@@ -361,15 +378,15 @@ def _box_gap(nodes: Numbers, node: int, x: float, y: float, z: float) -> float:
 
 
 @compiled
-def ball_gap(solids: Numbers, j: int, px: float, py: float, pz: float) -> float:
-    """A lower bound of the distance [m] of a point to a solid of the scene: to the box around it, or to the plane."""
-    x, y, z = px - solids[j, POSE + 3], py - solids[j, POSE + 7], pz - solids[j, POSE + 11]
+def ball_gap(solids: Numbers, j: int, places: Numbers, px: float, py: float, pz: float) -> float:
+    """A lower bound of the distance [m] of a point to a solid whose place is known: to its box, or to the plane."""
+    x, y, z = px - places[j, 3], py - places[j, 7], pz - places[j, 11]
     if solids[j, KIND] == PLANE:
-        height: float = x * solids[j, POSE + 2] + y * solids[j, POSE + 6] + z * solids[j, POSE + 10]
+        height: float = x * places[j, 2] + y * places[j, 6] + z * places[j, 10]
         return height
     total = 0.0
     for k in range(3):
-        along = x * solids[j, POSE + k] + y * solids[j, POSE + 4 + k] + z * solids[j, POSE + 8 + k]
+        along = x * places[j, k] + y * places[j, 4 + k] + z * places[j, 8 + k]
         apart = max(abs(along - solids[j, CENTRE + k]) - solids[j, HALF + k], 0.0)
         total += apart * apart
     return math.sqrt(total)

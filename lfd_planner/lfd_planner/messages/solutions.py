@@ -39,8 +39,12 @@ def solution_to_message(solution: Solution, frame: str, stage_times: Mapping[str
     )
 
 
-def solution_from_message(message: TaskSolution, known: Collection[str]) -> Solution:
+def solution_from_message(
+    message: TaskSolution, known: Collection[str], in_hand: Collection[Attachment] = ()
+) -> Solution:
     """The solution that a message tells; its trajectory's joints must be among the `known` ones.
+
+    `in_hand` is what is held before its first segment; it may be let go of like what the segments attach.
 
     Raises:
         SceneFault: the message is no solution; there is a sentence for each fault.
@@ -53,7 +57,7 @@ def solution_from_message(message: TaskSolution, known: Collection[str]) -> Solu
     if len(trajectory.times) != len(message.trajectory.points):
         report.problem('its motion does not start at 0 s, so that segments and points do not fit together.')
     report.finish(Code.INVALID_MOTION_PLAN)
-    held: dict[str, Attachment] = {}
+    held = {attachment.object: attachment for attachment in in_hand}
     segments = tuple(
         _segment_from_message(segment, len(trajectory.times), held, Report(f'Segment {number}'))
         for number, segment in enumerate(message.segments)

@@ -32,6 +32,7 @@ from .task import (
     Task,
     Trajectory,
     Wait,
+    kind_of,
 )
 from .writer import dump_task, save_task
 
@@ -65,6 +66,7 @@ __all__ = [
     'dump_task',
     'errors',
     'find_task',
+    'kind_of',
     'load_report',
     'load_task',
     'parse_task',

@@ -10,7 +10,7 @@ from lfd_planner.pose import Pose
 
 from .kinds import suggestion
 from .problems import GIVE_UP, Problem
-from .task import Keyframe, Pick, Place, Task, Trajectory, Wait, object_of
+from .task import Keyframe, Place, Task, kind_of, object_of
 
 STACK_WIDTH = 0.05  # [m], within which poses count as one above the other
 UNITY_SUSPICION = 'the placed objects pile up along y, which is up in Unity and left in ROS'
@@ -49,7 +49,7 @@ class Listed:
 
 def check_task(task: Task) -> tuple[Problem, ...]:
     """What is wrong with the order of a task's keyframes and their objects."""
-    steps = [Step(_word(keyframe), object_of(keyframe), keyframe.time) for keyframe in task.keyframes]
+    steps = [Step(kind_of(keyframe), object_of(keyframe), keyframe.time) for keyframe in task.keyframes]
     return check_steps([Listed(descriptor.name) for descriptor in task.descriptors], steps)
 
 
@@ -169,17 +169,3 @@ def _problem(
     severity: Literal['error', 'warning'] = 'error',
 ) -> Problem:
     return Problem(spot.line, spot.column, keyframe, name, message, fix, severity)
-
-
-def _word(keyframe: Keyframe) -> str:
-    match keyframe:
-        case Pick():
-            return 'pick'
-        case Place():
-            return 'place'
-        case Trajectory():
-            return 'trajectory'
-        case Wait():
-            return 'wait'
-        case _:
-            return 'io'

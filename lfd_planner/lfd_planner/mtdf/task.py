@@ -162,3 +162,18 @@ def _same_signal(a: Io, b: Io) -> bool:
 def object_of(keyframe: Keyframe) -> str | None:
     """The descriptor that a keyframe moves; None of those that move nothing."""
     return keyframe.object if isinstance(keyframe, Pick | Place | Trajectory) else None
+
+
+def kind_of(keyframe: Keyframe) -> str:
+    """What task files call a keyframe of this type."""
+    match keyframe:
+        case Pick():
+            return 'pick'
+        case Place():
+            return 'place'
+        case Trajectory():
+            return 'trajectory'
+        case Wait():
+            return 'wait'
+        case SetOutput() | AwaitInput():
+            return 'io'

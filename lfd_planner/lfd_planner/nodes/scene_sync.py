@@ -194,6 +194,10 @@ class SceneSync(Node):
             return "The twin has not published its whole scene on 'twin_scene' yet."
         return ' '.join(filter(None, [self._sequence.gap, self._unknown(), *self._wrong_kinds.values()]))
 
+    def _is_heard_of(self) -> bool:
+        """Whether there is, or was, a twin."""
+        return self._sequence.started or bool(self.count_publishers('twin_scene'))
+
     def _is_silent(self, waiting: _Waiting) -> bool:
         """Whether the twin can be asked, and has not sent its whole scene since a caller wanted to know of it."""
         return self._file is None and self._answered <= waiting.asked and bool(self._ask.service_is_ready())
@@ -226,7 +230,7 @@ class SceneSync(Node):
             self._file_problem = self._file.refresh()
             self._twin = self._file.state
             self._follow()
-        elif not self._sequence.started and not self.count_publishers('twin_scene'):
+        elif not self._parameters_read.expect_twin and not self._is_heard_of():
             response.success = True
             response.message = "Nobody publishes 'twin_scene', so that there is nothing to synchronise."
             return response

@@ -48,6 +48,8 @@ class Parameters:
     frame: str
     """The frame of a twin that publishes."""
     axes: str
+    expect_twin: bool
+    """Somebody will publish: until then there is something to wait for."""
     namespaces: tuple[str, ...]
     mark: str
     timing: Timing
@@ -68,6 +70,9 @@ def read_parameters(node: Node) -> Parameters:
         scene=_declared(node, 'scene', '', 'A scene file, or the name of a bundled scene; empty: the twin publishes.'),
         frame=_declared(node, 'frame', 'world', 'The frame of a twin that publishes; a scene file tells its own.'),
         axes=_declared(node, 'axes', 'ros', f'The axes of a twin that publishes: {" or ".join(AXES)}.'),
+        expect_twin=_declared(
+            node, 'expect_twin', False, 'A twin will publish: without it, synchronize_scene fails and does not pass.'
+        ),
         namespaces=tuple(namespaces),
         mark=_declared(node, 'mark', MARK, "The tag by which the twin's objects are known again on a server."),
         timing=Timing(
@@ -126,6 +131,10 @@ def _check(parameters: Parameters, own: str) -> None:
     servers = {_resolved(name, own) for name in parameters.namespaces}
     if not servers or len(servers) != len(parameters.namespaces):
         raise ParameterError('The parameter targets is empty or names a planning server twice; name each one once.')
+    if parameters.expect_twin and parameters.scene:
+        raise ParameterError(
+            'The parameters expect_twin and scene exclude each other (a scene file stands for the twin); set one.'
+        )
     if not parameters.frame and not parameters.scene:
         raise ParameterError("The parameter frame is empty; set it to the twin's frame, such as world.")
 

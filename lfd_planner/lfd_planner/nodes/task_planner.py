@@ -36,6 +36,7 @@ from lfd_description.nodes.lifetime import run_until_signal
 from lfd_description.nodes.qos import BUSY_SERVICE_QOS
 from lfd_description.robots import RobotError, find_robot
 from lfd_description.urdf import UrdfError
+from lfd_planner import kernels
 from lfd_planner.backends.moveit import MoveItBackend, MoveItMissing
 from lfd_planner.error_codes import Code
 from lfd_planner.messages import pose_from_message, robot_state_to_message, trajectory_to_message
@@ -107,6 +108,7 @@ class TaskPlannerNode(Node):
     def __init__(self) -> None:
         super().__init__(NAME)
         self._planner = self._make_planner()
+        self._loading = kernels.load_beside()
         self._ending = threading.Event()
         self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
         group = ReentrantCallbackGroup()
@@ -145,6 +147,7 @@ class TaskPlannerNode(Node):
     def destroy_node(self) -> None:
         """Take everything down."""
         self.stop()
+        self._loading.join()
         self._showing.close()
         self._action.destroy()
         super().destroy_node()

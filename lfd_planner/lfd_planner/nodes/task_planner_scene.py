@@ -7,11 +7,14 @@ import time
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
 from moveit_msgs.msg import PlanningScene as SceneMessage
 from moveit_msgs.srv import GetPlanningScene
 from rclpy.callback_groups import CallbackGroup
 from rclpy.node import Node
+from rclpy.qos import QoSProfile, ReliabilityPolicy
 from rclpy.task import Future
+from sensor_msgs.msg import JointState
 
 from lfd_planner.error_codes import Code
 from lfd_planner.messages import apply_planning_scene
@@ -23,6 +26,8 @@ from .scene_sync_client import SceneSyncClient
 WITHIN = 15.0  # [s] that the planning server has to answer
 ASK_AGAIN = 3.0  # [s] after which a request may have gone to a server that is no more
 LOOK_EVERY = 0.02  # [s] between two looks at whether to stop
+DISCOVERED = 5.0  # [s] after which somebody who publishes joint states would have been found
+STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
 
 
 class SceneSource:
@@ -39,30 +44,63 @@ class SceneSource:
         self._sync = SceneSyncClient(node, timeout=2.0 * WITHIN)
         self._sync_was_there = False
         self._client = node.create_client(GetPlanningScene, 'get_planning_scene', callback_group=group)
+        self._heard: dict[str, float] = {}
+        self._states = node.create_subscription(
+            JointState, 'joint_states', self._on_state, STATE_QOS, callback_group=group
+        )
+        self._count_publishers = lambda: node.count_publishers(self._states.topic_name)
+        self._begin = time.monotonic()
 
     def newest(self, should_stop: Callable[[], bool]) -> PlanningScene:
-        """The objects of the world and where the robot's joints are.
+        """The objects of the world, what the robot holds, and where its joints are; after scene sync had its say.
 
         Raises:
             SceneFault: it cannot be had, it is not what can be planned in, or somebody wants to stop.
         """
         self._synchronize(should_stop)
+        return self.current(should_stop)
+
+    def current(self, should_stop: Callable[[], bool]) -> PlanningScene:
+        """The same as the planning server has it now, whatever the twin says.
+
+        Raises:
+            SceneFault: it cannot be had, it is not what can be planned in, or somebody wants to stop.
+        """
+        self._wait_for_states(should_stop)
         applied = apply_planning_scene(
             PlanningScene(self._robot.frame), self._own_joints(self._ask(should_stop)), self._robot.frames
         )
         if applied.faults:
             raise SceneFault(applied.faults[0].code, *applied.faults[0].problems)
         scene = applied.scene
-        if scene.attached:
-            held = next(iter(scene.attached))
-            raise SceneFault(Code.FAILURE, f"The robot holds '{held}'; put it down before a task is planned.")
         return PlanningScene(
             scene.frame,
             objects=scene.objects,
+            attached=scene.attached,
             colours=scene.colours,
-            joints=scene.joints,
+            joints=scene.joints.edit(self._heard.items()),
             fixed_frames=scene.fixed_frames,
         )
+
+    def _on_state(self, message: JointState) -> None:
+        own = self._robot.frames.joints
+        if len(message.name) == len(message.position) and np.isfinite(message.position).all():
+            heard = {name: at for name, at in zip(message.name, message.position, strict=True) if name in own}
+            self._heard = {**self._heard, **heard}
+
+    def _wait_for_states(self, should_stop: Callable[[], bool]) -> None:
+        """Know where the robot is: a planning server that has not heard of it yet has all joints at zero.
+
+        Where nobody tells, as with a planning server alone, what that says is all there is.
+        """
+        deadline = time.monotonic() + WITHIN
+        while not self._heard:
+            if should_stop():
+                raise SceneFault(Code.PREEMPTED, 'Planning was stopped.')
+            now = time.monotonic()
+            if now > deadline or (now > self._begin + DISCOVERED and not self._count_publishers()):
+                return
+            time.sleep(LOOK_EVERY)
 
     def _synchronize(self, should_stop: Callable[[], bool]) -> None:
         """Have the twin's newest objects brought to the planning server, where there is a scene sync.

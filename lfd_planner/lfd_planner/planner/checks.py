@@ -36,8 +36,14 @@ def checked(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner
     objects = _objects(task, scene, origin, planner)
     if isinstance(objects, TaskFailure):
         return objects
-    for number, keyframe in enumerate(task.keyframes):
-        if isinstance(keyframe, Pick):
+    picks = [(number, keyframe) for number, keyframe in enumerate(task.keyframes) if isinstance(keyframe, Pick)]
+    expected = objects[picks[0][1].object] if picks else None
+    for held in scene.attached:
+        if held != expected:
+            sentence = f"The robot holds '{held}'; put it down, or begin the task with its pick."
+            return _refused('task', sentence, -1, 'object', (held,))
+    for number, keyframe in picks:
+        if objects[keyframe.object] not in scene.attached:
             for sentence in _unfit(scene, objects[keyframe.object]):
                 return _refused('task', sentence, number, 'object', (objects[keyframe.object],))
     return objects
@@ -59,9 +65,6 @@ def _objects(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanne
 
 def _unfit(scene: PlanningScene, object: str) -> Iterator[str]:
     """Why an object can be picked by nobody."""
-    if object in scene.attached:
-        yield f"'{object}' is already in the hand; begin with its place, or detach it."
-        return
     for part in scene.objects[object].body.parts:
         shape = part.shape
         if isinstance(shape, Box):

@@ -13,6 +13,7 @@ from lfd_planner.mtdf import AwaitInput, GraspHint, Keyframe, Pick, Place, SetOu
 from lfd_planner.pose import Pose
 from lfd_planner.scene import Body, PlanningScene
 from lfd_planner.solution import Awaited
+from lfd_planner.stages.already_held import AlreadyHeld, supports
 from lfd_planner.stages.approach import Approach
 from lfd_planner.stages.arm import Arm
 from lfd_planner.stages.close_hand import CloseHand
@@ -77,6 +78,8 @@ class Composition:
 
     def _part(self, keyframes: Sequence[Keyframe], number: int, count: int) -> Stage:
         keyframe = keyframes[number]
+        if isinstance(keyframe, Pick) and self._in_hand(keyframes, number):
+            return self.carry(keyframes[number : number + count], number, in_hand=True)
         if isinstance(keyframe, Pick):
             ways: list[Stage] = [self.carry(keyframes[number : number + count], number)]
             last = keyframes[number + count - 1]
@@ -84,6 +87,12 @@ class Composition:
                 ways.append(Regrasp(self, keyframe, self.origin @ last.pose, number))
             return PickAndPlace('pick and place', *ways, keyframe=number, most=BEAM)
         return self._still(keyframe, number)
+
+    def _in_hand(self, keyframes: Sequence[Keyframe], number: int) -> bool:
+        """Whether a pick is done already: its object is in the hand at the start, and it is the first pick."""
+        pick = keyframes[number]
+        first = not any(isinstance(before, Pick) for before in keyframes[:number])
+        return isinstance(pick, Pick) and first and self.objects[pick.object] in self.scene.attached
 
     def _still(self, keyframe: Keyframe, number: int) -> Stage:
         """What is done without moving the arm."""
@@ -96,8 +105,11 @@ class Composition:
             return AwaitSignal(self.arm, awaited, keyframe=number)
         raise ValueError(f'keyframes[{number}] moves an object that is not in the hand; pick it before.')
 
-    def carry(self, keyframes: Sequence[Keyframe], first: int) -> Serial:
-        """A pick and all that follows until its object is put down, or until the end, as one container."""
+    def carry(self, keyframes: Sequence[Keyframe], first: int, *, in_hand: bool = False) -> Serial:
+        """A pick and all that follows until its object is put down, or until the end, as one container.
+
+        The pick of what is in the hand already moves nothing.
+        """
         pick = keyframes[0]
         if not isinstance(pick, Pick):
             raise ValueError(f'keyframes[{first}] is no pick.')
@@ -109,7 +121,7 @@ class Composition:
                 after += self._led(keyframe, number)
             else:
                 after.append(self._still(keyframe, number))
-        stages = self.pick(pick, self.purposes(keyframes, first), first)
+        stages = self.held(pick, first) if in_hand else self.pick(pick, self.purposes(keyframes, first), first)
         return Serial(
             'pick and place',
             *stages,
@@ -159,6 +171,15 @@ class Composition:
             CloseHand(arm, keyframe=number),
             Lift(arm, lift, data.lift_distance_desired, keyframe=number),
         ]
+
+    def held(self, pick: Pick, number: int) -> list[Stage]:
+        """Go on with what is in the hand; up with it first, if it has not left what it stands on."""
+        arm, data, object = self.arm, self._data(), self.objects[pick.object]
+        stages: list[Stage] = [AlreadyHeld(arm, object, keyframe=number)]
+        if supports(arm, self.scene, object):
+            lift = max(data.lift_distance_desired, CLEARANCE)
+            stages.append(Lift(arm, lift, data.lift_distance_desired, keyframe=number))
+        return stages
 
     def place(self, pose: Pose, number: int) -> list[Stage]:
         """From wherever the object is held to its place, and away from it."""

@@ -28,7 +28,7 @@ from .failure import TaskFailure
 from .findings import failure_of
 from .options import PlanOptions
 
-SEARCH = SearchOptions(budget=60.0, iterations=1000)  # by count and not by the clock, so that a seed decides
+SEARCH = SearchOptions(budget=60.0, iterations=500)  # by count and not by the clock, so that a seed decides
 EFFORTS = (1, 4, 16)  # how hard is searched, as long as there is budget
 
 
@@ -90,7 +90,13 @@ class TaskPlanner:
         if scene.robot:
             return scene
         empty = self.backend.robot.empty_scene()
-        placed = replace(empty, objects=scene.objects, colours=scene.colours, fixed_frames=scene.fixed_frames)
+        placed = replace(
+            empty,
+            objects=scene.objects,
+            attached=scene.attached,
+            colours=scene.colours,
+            fixed_frames=scene.fixed_frames,
+        )
         group, gripper = self.backend.robot.group(self.model.group.name), self.model.gripper
         joints = group.by_name(np.array(self.model.poses[HOME], dtype=np.float64))
         if gripper is not None:
@@ -110,10 +116,10 @@ class TaskPlanner:
             context.effort = effort
             for step in constructor.solutions():
                 self._keep(best, self._planned(step, context, options.seed, begin), options.solutions)
-                if len(best) >= options.solutions:
+                if options.budget or len(best) >= options.solutions:
                     context.deadline = begin + options.budget
-                    if effort == EFFORTS[0]:
-                        break
+                if len(best) >= options.solutions and effort == EFFORTS[0]:
+                    break
             if time.monotonic() >= begin + options.budget or context.stopped:
                 break
             context.deadline = begin + options.budget

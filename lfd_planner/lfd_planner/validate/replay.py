@@ -38,7 +38,7 @@ class Held:
     grip: Matrix
     """The 4x4 transform link -> object [m]."""
     picked: Matrix | None = None
-    """Where it was attached, scene -> object; None: it was held when the motion began."""
+    """Where it was attached, or was when the motion began if it was held then, scene -> object."""
     released: Matrix | None = None
     """Where it will be detached, scene -> object; None: it is held until the end."""
 
@@ -207,7 +207,11 @@ class _Player:
         q = self.stage.start(self.scene, self.solution.trajectory.q[0], self.solution.joints)
         standing = {name: thing.pose.matrix for name, thing in self.scene.objects.items()}
         held = {
-            name: Held(Attachment(name, thing.link, tuple(sorted(thing.touch_links))), thing.pose.matrix)
+            name: Held(
+                Attachment(name, thing.link, tuple(sorted(thing.touch_links))),
+                thing.pose.matrix,
+                self.stage.link_pose(q, thing.link) @ thing.pose.matrix,
+            )
             for name, thing in self.scene.attached.items()
         }
         stretches: list[Stretch] = []

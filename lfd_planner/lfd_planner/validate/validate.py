@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
+
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
 from lfd_planner.mtdf import Task, resolve_task
@@ -27,8 +29,8 @@ def validate(
     solution: Solution,
     model: RobotModel,
     scene: PlanningScene,
-    task: Task,
-    origin: Pose,
+    task: Task | None = None,
+    origin: Pose | None = None,
     objects: Mapping[str, str] | None = None,
 ) -> Report:
     """Judge a solution.
@@ -37,24 +39,35 @@ def validate(
         solution: the motion.
         model: the arm and its gripper.
         scene: where it starts; if it says where the arm's joints are, the motion must start there.
-        task: what was to be done.
-        origin: of the task's frame in the scene's frame.
+        task: what was to be done; None: that is not looked at.
+        origin: of the task's frame in the scene's frame; None: they are the same.
         objects: the scene's objects by descriptor; without it they are looked for as the task describes them.
 
     Raises:
         UrdfError, MeshError, SceneError: the robot or the scene cannot be checked; the message is for the user.
     """
     names = tuple((segment.name, segment.keyframe) for segment in solution.segments)
-    findings = list(motion.structure(solution, model, len(task.keyframes)))
+    count = len(task.keyframes) if task else 1 + max((keyframe for _, keyframe in names), default=0)
+    findings = list(motion.structure(solution, model, count))
     if findings:
         return Report(tuple(findings), {'segments': len(names)}, segments=names)
-    if objects is None:
-        objects = resolve_task(task, to_scene(scene), origin).objects
     judge = _Judge(solution, model, scene)
     findings += judge.judged()
-    findings += KeyframeCheck(judge.stage, judge.story, task, objects, origin).check()
+    if task is not None:
+        origin = origin or Pose()
+        if objects is None:
+            objects = _objects(task, scene, origin, judge)
+        findings += KeyframeCheck(judge.stage, judge.story, task, objects, origin).check()
     findings.sort(key=lambda finding: -1.0 if finding.time is None else finding.time)  # causes before what follows
     return Report(tuple(findings), judge.counts, judge.clearance, names)
+
+
+def _objects(task: Task, scene: PlanningScene, origin: Pose, judge: _Judge) -> Mapping[str, str]:
+    """The scene's objects by descriptor, those in the hand included."""
+    stage = judge.stage
+    start = stage.start(scene, judge.solution.trajectory.q[0], judge.solution.joints)
+    links = stage.link_poses(start[np.newaxis])[0]
+    return resolve_task(task, to_scene(scene, dict(zip(stage.links, links, strict=True))), origin).objects
 
 
 class _Judge:

@@ -42,14 +42,21 @@ def stranger(domain: int, **options: Any) -> Iterator[MoveIt2]:
     arm.allowed_planning_time = 10.0
     executor = MultiThreadedExecutor(2, context=context)
     executor.add_node(node)
-    thread = threading.Thread(target=executor.spin, daemon=True)
+    ending = threading.Event()
+
+    def spin() -> None:
+        while not ending.is_set():  # an executor that is shut down while it spins fails in whatever it does
+            executor.spin_once(timeout_sec=0.1)
+
+    thread = threading.Thread(target=spin, daemon=True)
     thread.start()
     try:
         eventually(lambda: arm.joint_state is not None, 'joint states')
         yield arm
     finally:
-        executor.shutdown()
+        ending.set()
         thread.join()
+        executor.shutdown()
         arm.destroy()
         node.destroy_node()
         rclpy.try_shutdown(context=context)

@@ -248,6 +248,16 @@ def test_without_a_twin_there_is_nothing_to_do(rig: Rig) -> None:
     assert "Nobody publishes 'twin_scene'" in answer.message
 
 
+def test_an_expected_twin_is_waited_for_and_missed(rig: Rig) -> None:
+    rig.server()
+    rig.sync('expect_twin:=true', 'synchronize_timeout:=1.0')
+    answer = rig.synchronize()
+    assert not answer.success
+    assert "The twin has not published its whole scene on 'twin_scene' yet." in answer.message
+    rig.twin().whole(PlanningScene('world').add(thing('part')))
+    rig.synchronized()
+
+
 def test_a_twin_that_says_nothing_is_not_up_to_date(rig: Rig) -> None:
     rig.server()
     twin = rig.twin(answers=False)

@@ -26,6 +26,7 @@ def executed(trajectory: Trajectory) -> Spline:
             np.zeros_like(trajectory.q),
             np.ones(points, dtype=bool),
             np.zeros(points, dtype=bool),
+            np.zeros(trajectory.q.shape[1], dtype=bool),
         )
     )
 

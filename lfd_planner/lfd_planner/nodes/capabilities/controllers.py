@@ -111,15 +111,15 @@ def part_for(spec: ControllerSpec, trajectory: JointTrajectory) -> JointTrajecto
 class ControllerClients:
     """The controllers' clients; `execute` may be called from any thread."""
 
-    def __init__(self, controllers: Sequence[ControllerSpec]) -> None:
+    def __init__(self, controllers: Sequence[ControllerSpec], name: str = NAME) -> None:
         self.controllers = tuple(controllers)
-        self._node = rclpy.create_node(NAME, use_global_arguments=False)
+        self._node = rclpy.create_node(name, use_global_arguments=False)
         kinds = {FOLLOW: FollowJointTrajectory, GRIPPER: GripperCommand}
         self._clients = {spec.name: ActionClient(self._node, kinds[spec.kind], spec.action) for spec in controllers}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
         self._ending = threading.Event()
-        self._thread = threading.Thread(target=self._serve, name=NAME, daemon=True)
+        self._thread = threading.Thread(target=self._serve, name=name, daemon=True)
         self._thread.start()
 
     def execute(
@@ -128,11 +128,12 @@ class ControllerClients:
         trajectory: JointTrajectory,
         should_stop: Callable[[], Failure | None],
         allowed: float | None,
+        on_result: Callable[[ControllerSpec, Any], object] = lambda spec, result: None,
     ) -> Failure | None:
         """Have controllers follow a trajectory; None when all came to its end, else why not.
 
         `should_stop` is looked at all the time; when it gives a reason, the controllers are stopped. They are too when
-        they take longer than `allowed` [s].
+        they take longer than `allowed` [s]. `on_result` is given what each of them answered in the end.
         """
         refusal = self._wait_until_ready(controllers, should_stop) or should_stop()
         if refusal is not None:
@@ -153,8 +154,16 @@ class ControllerClients:
                 )
         if reason is not None:
             self._stop(goals)
+        for goal in goals:
+            if goal.result is not None:
+                on_result(goal.spec, goal.result)
+        if reason is not None:
             return reason
         return next((goal.failure for goal in goals if goal.failure), None)
+
+    def missing(self, controllers: Sequence[ControllerSpec]) -> Failure | None:
+        """Why controllers cannot be used; those that have just come are waited for."""
+        return self._wait_until_ready(controllers, lambda: None)
 
     def close(self) -> None:
         """End the clients' thread and node."""
@@ -206,6 +215,7 @@ class _Goal:
         self.changed = threading.Event()
         self.is_done = False
         self.failure: Failure | None = None
+        self.result: Any = None
         self._client = client
         self._do = do
         self._handle: Any = None
@@ -242,6 +252,7 @@ class _Goal:
 
     def _on_result(self, future: Any) -> None:
         answer = future.result()
+        self.result = answer.result
         if answer.status == GoalStatus.STATUS_SUCCEEDED:
             self._finish('')
             return
