@@ -1,0 +1,64 @@
+"""How often things happen: what is told to others, and what a client may send."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+
+
+class Pacer:
+    """Calls a function at once when asked to, but at most once in a period; the last time it is asked always counts."""
+
+    def __init__(self, period: float, action: Callable[[], None]) -> None:
+        """`period` is in seconds."""
+        self._period = period
+        self._action = action
+        self._waiting: asyncio.TimerHandle | None = None
+        self._asked = False
+
+    def ask(self) -> None:
+        """There is something to do."""
+        if self._waiting is not None:
+            self._asked = True
+            return
+        self._act()
+
+    def close(self) -> None:
+        """Do nothing any more."""
+        if self._waiting is not None:
+            self._waiting.cancel()
+
+    def _act(self) -> None:
+        self._asked = False
+        self._waiting = asyncio.get_running_loop().call_later(self._period, self._over)
+        self._action()
+
+    def _over(self) -> None:
+        self._waiting = None
+        if self._asked:
+            self._act()
+
+
+class Allowance:
+    """So many a second, and as many at once after a rest.
+
+    Args:
+        rate: allowed in the long run [1/s].
+        burst: allowed at once.
+        now: the time [s].
+    """
+
+    def __init__(self, rate: float, burst: float, now: float) -> None:
+        self._rate = rate
+        self._burst = burst
+        self._left = burst
+        self._then = now
+
+    def take(self, now: float) -> bool:
+        """Whether one more is allowed."""
+        self._left = min(self._burst, self._left + (now - self._then) * self._rate)
+        self._then = now
+        if self._left < 1.0:
+            return False
+        self._left -= 1.0
+        return True
