@@ -13,6 +13,7 @@ setup(
         ('share/ament_index/resource_index/packages', [f'resource/{PACKAGE}']),
         (f'share/{PACKAGE}', ['package.xml']),
         (f'share/{PACKAGE}/launch', sorted(glob('launch/*.launch.py'))),
+        (f'share/{PACKAGE}/rviz', sorted(glob('rviz/*.rviz'))),
         (f'share/{PACKAGE}/requirements', sorted(glob('requirements/*.txt'))),
     ],
     install_requires=['setuptools'],

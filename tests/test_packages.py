@@ -17,6 +17,9 @@ PYTHON_PACKAGES = sorted(path.parent for path in CHECKOUT.glob('lfd_*/setup.py')
 # Import name -> the key by which rosdep knows it, where the two differ.
 ROSDEP_KEYS = {
     'PIL': 'python3-pil',
+    'aiohttp': 'python3-aiohttp',
+    'cryptography': 'python3-cryptography',
+    'mcap': 'python3-mcap-pip',
     'numba': 'python3-numba',
     'numpy': 'python3-numpy',
     'scipy': 'python3-scipy',

@@ -9,6 +9,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import math
+import re
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NoReturn
@@ -17,23 +18,40 @@ from .home.layout import CHECKOUT
 
 DEMO_ROBOTS = ('gp8', 'irb1600', 'ur5e')
 _USUAL_GRIPPER = "default: the robot's own, else two_finger"
-HARDWARE = ('mock',)
+HARDWARE = ('mock', 'motoman', 'abb', 'ur')
 BACKENDS = ('embedded', 'moveit')
-CONTROLLERS = ('mock', 'motoman', 'abb', 'ur')  # whose description and files can be built
 BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
+FORMATS = ('urscript', 'rapid', 'inform')  # of native programs
+UNITY = '127.0.0.1:10000'  # where Unity's ROS-TCP-Connector looks for us
 HIGHEST_DOMAIN = 231  # the highest for which DDS has all its ports
 
 _EXAMPLES = """\
 examples:
   ./lfd demo                          three arms stack boxes as demonstrated, over real ROS 2
-  ./lfd up --robot ur5e               bring up one arm; Ctrl-C stops it
+  ./lfd up --robot ur5e --scene seed_cell   bring up one arm, and the page to show it a task; Ctrl-C stops it
+  ./lfd up --robot ur5e --hardware ur --robot-ip 192.168.1.10   the same on a real one
   ./lfd robots add my_arm.urdf        make a robot of any URDF
   ./lfd plan --robot gp8 --scene seed_cell --task TASK.mtdf.yaml   plan a task, without ROS
+  ./lfd export OUT.json               write a plan as URScript, RAPID or INFORM, for a cell without ROS
   ./lfd doctor                        check this machine and explain what is wrong
   ./lfd run python my_node.py         run a program of yours in the same ROS 2 environment
 
 The first start sets everything up below this folder (.venv and .lfd); nothing else on the machine is changed.
 exit codes: 0 done, 1 refused or failed, 2 wrong usage
+"""
+
+
+_EXPORT_EXAMPLES = """\
+examples:
+  ./lfd export OUT.json                                       a .script, .mod or .JBI, as the controller reads it
+  ./lfd export OUT.json --out stack.script --gripper-output tool:0
+  ./lfd export OUT.json --mode moves --tolerance 0.002        movej with times and blends, few points
+  ./lfd export OUT.json --tool tGripper --gripper-output doGrip --input door=diDoor
+  ./lfd export OUT.json --pulses-per-degree S L U R B T       six numbers, for a Yaskawa
+
+ports: urscript 0 to 7, configurable:0 to :7, tool:0 to :1; rapid a signal's name; inform 1 to 4096
+The program's first lines say what is wired where. It stops if the arm is far from its first point (inform: it moves
+there slowly). Try it at reduced speed.
 """
 
 
@@ -81,6 +99,22 @@ def xacro_argument(text: str) -> tuple[str, str]:
     return name, value
 
 
+def signal_port(text: str) -> tuple[str, str]:
+    """A signal of a task and a port of a controller; argparse prints the sentence otherwise."""
+    signal, _, port = text.rpartition('=')
+    if not signal or not port:
+        raise argparse.ArgumentTypeError(f'{text!r} is no signal with a port; write name=port, such as door=3')
+    return signal, port
+
+
+def hardware_parameter(text: str) -> tuple[str, str]:
+    """Name and value of a driver's parameter; argparse prints the sentence otherwise."""
+    name, mark, value = text.partition('=')
+    if not re.fullmatch(r'[A-Za-z][A-Za-z0-9_/]*', name) or not mark:
+        raise argparse.ArgumentTypeError(f'{text!r} is no hardware parameter; write one such as rtde_port=30004')
+    return name, value
+
+
 def finite_number(text: str) -> float:
     """A number that is finite; argparse prints the sentence otherwise."""
     try:
@@ -105,6 +139,29 @@ def seconds(text: str) -> float:
     if number < 0.0:
         raise argparse.ArgumentTypeError(f'{text!r} is no duration; write seconds such as 2.5')
     return number
+
+
+def namespace(text: str) -> str:
+    """A ROS namespace with its first slash; argparse prints the sentence otherwise."""
+    name = text if text.startswith('/') else f'/{text}'
+    if not re.fullmatch(r'(/[A-Za-z_][A-Za-z0-9_]*)+', name) or '__' in name:
+        raise argparse.ArgumentTypeError(f'{text!r} is no namespace of a real robot; write one such as /real')
+    return name
+
+
+def port(text: str) -> int:
+    """A TCP port; argparse prints the sentence otherwise."""
+    if not (text.isascii() and text.isdigit() and len(text) < 6 and 0 < int(text) < 65536):
+        raise argparse.ArgumentTypeError(f'{text!r} is no port; write a number from 1 to 65535, such as 8765')
+    return int(text)
+
+
+def listening_address(text: str) -> str:
+    """An address of this machine as HOST:PORT; argparse prints the sentence otherwise."""
+    host, _, number = text.rpartition(':')
+    if not re.fullmatch(r'[A-Za-z0-9.:_-]+', host):
+        raise argparse.ArgumentTypeError(f'{text!r} is no address with a port; write one such as {UNITY}')
+    return f'{host}:{port(number)}'
 
 
 def domain_id(text: str) -> int:
@@ -156,7 +213,7 @@ def parser() -> argparse.ArgumentParser:
         add(
             'up',
             'supervisor:main',
-            'Bring up the ROS 2 graph of one robot until Ctrl-C.',
+            'Bring up one robot, and the page on which tasks are shown, until Ctrl-C.',
             'up --robot ur5e --scene seed_cell',
         )
     )
@@ -167,6 +224,7 @@ def parser() -> argparse.ArgumentParser:
     _add_mtdf(
         add('mtdf', '', 'Check, repair, convert, show and compare task files (MTDF).', 'mtdf check task.mtdf.yaml')
     )
+    _add_vr(add('vr', '', 'Work with logs of what people showed.', 'vr replay 0001.mcap'))
     _add_plan(
         add(
             'plan',
@@ -177,6 +235,14 @@ def parser() -> argparse.ArgumentParser:
     )
     _add_validate(
         add('validate', 'validate:main', 'Judge a solution file by other means than its planner.', 'validate OUT.json')
+    )
+    _add_export(
+        add(
+            'export',
+            'export:main',
+            "Write a solution as a program of the robot's own controller.",
+            'export OUT.json --out stack.script --gripper-output tool:0',
+        )
     )
     add('doctor', 'home.doctor:main', 'Check the machine and the environment, and explain them.', 'doctor')
 
@@ -199,7 +265,7 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
     demo.add_argument(
         '--out', type=Path, default=Path('lfd-demo'), metavar='DIR', help='report folder (default: %(default)s)'
     )
-    demo.add_argument('--headless', action='store_true', help='no live view in the terminal')
+    demo.add_argument('--headless', action='store_true', help='no live view in the terminal, and no page')
 
 
 def _add_up(up: argparse.ArgumentParser) -> None:
@@ -256,7 +322,7 @@ def _add_robots(robots: argparse.ArgumentParser) -> None:
     build.add_argument('--out', type=Path, metavar='DIR', help="write there, not into the robot's folder")
     build.add_argument('--gripper', choices=gripper_folders(), help='with --out: what the arm carries')
     build.add_argument('--prefix', default='', metavar='TEXT', help='with --out: goes before all names')
-    build.add_argument('--hardware', choices=CONTROLLERS, default='mock', help='with --out (default: %(default)s)')
+    build.add_argument('--hardware', choices=HARDWARE, default='mock', help='with --out (default: %(default)s)')
     build.add_argument('--robot-ip', metavar='HOST', help="with --hardware: the real controller's address")
 
 
@@ -310,6 +376,18 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
     diff.add_argument('--exit-code', action='store_true', help='exit with 1 if they differ')
 
 
+def _add_vr(vr: argparse.ArgumentParser) -> None:
+    made = vr.add_subparsers(dest='vr_command', metavar='COMMAND', required=True, parser_class=_Parser)
+    replay = _adder(made, 'vr ')(
+        'replay',
+        'vr:replay',
+        'Show the log of a demonstration to the recorder again, and write the task that it makes of it.',
+        'replay 0001.mcap --out stack.mtdf.yaml',
+    )
+    replay.add_argument('file', type=Path, metavar='FILE.mcap', help='beside the task, in the folder of the page')
+    replay.add_argument('--out', type=Path, metavar='TASK.mtdf.yaml', help='default: the terminal')
+
+
 def _add_plan(plan: argparse.ArgumentParser) -> None:
     plan.add_argument('--robot', required=True, type=robot_name, metavar='NAME', help=', '.join(robot_folders()))
     plan.add_argument('--scene', required=True, metavar='SCENE.yaml', help='a scene by name or file')
@@ -350,9 +428,65 @@ def _add_validate(validate: argparse.ArgumentParser) -> None:
     validate.add_argument('--json', action='store_true', help='the report for programs')
 
 
+def _add_export(command: argparse.ArgumentParser) -> None:
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    command.epilog = _EXPORT_EXAMPLES
+    command.add_argument('file', type=Path, metavar='OUT.json', help='what ./lfd plan --json wrote')
+    command.add_argument('--format', choices=FORMATS, help="default: the one of the robot's controller")
+    command.add_argument('--out', type=Path, metavar='FILE', help='default: the name with its ending, in this folder')
+    command.add_argument('--name', metavar='NAME', help='of the program (default: of the file)')
+    command.add_argument(
+        '--mode',
+        choices=('servo', 'moves'),
+        help='urscript: servo follows the planned motion, moves is a list of movej to edit (default: servo)',
+    )
+    command.add_argument(
+        '--tolerance',
+        type=finite_number,
+        default=0.0005,
+        metavar='RAD',
+        help='by which lines between points may leave the planned path [rad] (default: %(default)s)',
+    )
+    command.add_argument('--tool', metavar='TOOL', help='rapid: tool data (default: tool0); inform: a number (0)')
+    command.add_argument(
+        '--pulses-per-degree',
+        nargs=6,
+        type=finite_number,
+        metavar=('S', 'L', 'U', 'R', 'B', 'T'),
+        help='inform: of the motors, as the controller says; negative: counted the other way',
+    )
+    command.add_argument(
+        '--gripper-output',
+        metavar='PORT',
+        help='on while it holds (default: urscript 0, rapid doGripper, inform 1)',
+    )
+    for option, kind in (('--output', 'outputs'), ('--input', 'inputs')):
+        command.add_argument(
+            option,
+            action='append',
+            type=signal_port,
+            default=[],
+            metavar='SIGNAL=PORT',
+            dest=kind,
+            help=f"one of the task's {kind} (default: the next free port; rapid: the signal's name)",
+        )
+
+
 def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
     command.add_argument('--robot', required=True, type=robot_name, metavar='NAME', help=', '.join(robot_folders()))
-    command.add_argument('--hardware', choices=HARDWARE, default='mock', help='default: %(default)s')
+    command.add_argument(
+        '--hardware', choices=HARDWARE, default='mock', help='what moves: nothing, or a real arm (default: %(default)s)'
+    )
+    command.add_argument('--robot-ip', metavar='ADDRESS', help="with --hardware: the real controller's address")
+    command.add_argument(
+        '--hardware-parameter',
+        action='append',
+        type=hardware_parameter,
+        default=[],
+        metavar='NAME=VALUE',
+        dest='hardware_parameters',
+        help='with --hardware: a parameter of its driver, such as a port or a timeout; may be repeated',
+    )
     command.add_argument(
         '--scene',
         default='',
@@ -365,6 +499,30 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
         choices=BACKENDS,
         default=BACKENDS[0],
         help='what tasks are planned with; moveit needs moveit_py (default: %(default)s)',
+    )
+    command.add_argument(
+        '--twin-of',
+        type=namespace,
+        metavar='NAMESPACE',
+        help='mirror a real robot with these names in the same ROS domain, such as /real; commands go to it',
+    )
+    command.add_argument(
+        '--no-page', dest='page', action='store_false', help='do not serve the page on which tasks are shown'
+    )
+    command.add_argument('--port', type=port, metavar='P', help='of the page (default: 8765, or the next that is free)')
+    command.add_argument(
+        '--lan', action='store_true', help='serve the page on the network too, over https, for headsets and tablets'
+    )
+    command.add_argument(
+        '--folder', type=Path, metavar='DIR', help='where shown tasks are kept (default: $XDG_DATA_HOME/lfd)'
+    )
+    command.add_argument(
+        '--unity',
+        nargs='?',
+        type=listening_address,
+        const=UNITY,
+        metavar='HOST:PORT',
+        help="let Unity's ROS-TCP-Connector in (if given without an address: %(const)s)",
     )
 
 
@@ -381,6 +539,9 @@ def parse(argv: Sequence[str]) -> argparse.Namespace:
     if arguments.command == 'run' and not rest:
         top.error('run needs a program, for example: ./lfd run python')
     _refuse_useless(top, arguments)
+    if arguments.command in ('up', 'graph'):
+        _refuse_hardware(top, arguments)
+        _refuse_page_options(top, arguments)
     if getattr(arguments, 'robots_command', None) == 'show' and not arguments.names and not arguments.all:
         top.error('robots show needs a robot, for example: ./lfd robots show gp8 (or --all)')
     return arguments
@@ -391,6 +552,26 @@ def _refuse_useless(top: argparse.ArgumentParser, arguments: argparse.Namespace)
         return
     if arguments.gripper or arguments.prefix or arguments.robot_ip or arguments.hardware != 'mock':
         top.error('robots build needs --out DIR with --gripper, --prefix, --hardware or --robot-ip')
+
+
+def _refuse_hardware(top: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    """A real arm needs an address, and only a real arm of this graph does."""
+    hardware = arguments.hardware
+    is_told = bool(arguments.robot_ip or arguments.hardware_parameters)
+    if hardware == 'mock' and is_told:
+        top.error(f'--robot-ip and --hardware-parameter need --hardware, one of {", ".join(HARDWARE[1:])}')
+    if hardware != 'mock' and arguments.twin_of:
+        top.error('--twin-of has no hardware of its own: leave --hardware to the graph of the real robot')
+    serves_itself = hardware == 'motoman' and getattr(arguments, 'home', '') == 'ros'
+    if serves_itself and is_told:
+        top.error('MotoROS2 is found by its ROS names: leave --robot-ip and --hardware-parameter out')
+    if hardware != 'mock' and not serves_itself and not arguments.robot_ip:
+        top.error(f'--hardware {hardware} needs --robot-ip, the address of the controller, such as 192.168.1.10')
+
+
+def _refuse_page_options(top: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
+    if not arguments.page and (arguments.port or arguments.lan or arguments.folder):
+        top.error('--port, --lan and --folder are of the page: leave --no-page out')
 
 
 def handler(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 from lfd_description.grippers import Gripper, GripperError, find_gripper
 from lfd_description.meshes import MeshError
@@ -37,7 +38,15 @@ def task_of(source: Path | str) -> Task:
         raise Fault(str(error)) from None
 
 
-def model_of(robot: str, gripper: str | None, *, with_hand: bool = False, hardware: str = MOCK) -> RobotModel:
+def model_of(
+    robot: str,
+    gripper: str | None,
+    *,
+    with_hand: bool = False,
+    hardware: str = MOCK,
+    robot_ip: str = '',
+    hardware_parameters: Mapping[str, str] = MappingProxyType({}),
+) -> RobotModel:
     """A robot with the gripper that was named; `with_hand`: else with its own, else with the usual one."""
     try:
         arm = find_robot(robot)
@@ -47,7 +56,13 @@ def model_of(robot: str, gripper: str | None, *, with_hand: bool = False, hardwa
             hand = arm.default_gripper() or find_gripper(USUAL_GRIPPER)
         else:
             hand = None
-        return build_model(arm, gripper=hand, hardware=hardware)
+        return build_model(
+            arm,
+            gripper=hand,
+            hardware=hardware,
+            robot_ip=robot_ip or None,
+            hardware_parameters=hardware_parameters,
+        )
     except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
         raise Fault(str(error)) from None
 

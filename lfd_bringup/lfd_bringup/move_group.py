@@ -8,10 +8,11 @@ from typing import Any
 
 import yaml
 
+from lfd_description.model.configs import moveit_controllers_yaml
 from lfd_description.model.derived import MOVEIT
 from lfd_description.model.model import RobotModel
 from lfd_description.model.srdf import srdf
-from lfd_description.robots import RobotError
+from lfd_description.robots import MOTOMAN, RobotError
 
 
 def move_group_parameters(model: RobotModel) -> Mapping[str, Any]:
@@ -32,13 +33,20 @@ def move_group_parameters(model: RobotModel) -> Mapping[str, Any]:
         'planning_pipelines': ['ompl'],
         'default_planning_pipeline': 'ompl',
         'ompl': ompl,
-        **_yaml(folder / 'moveit_controllers.yaml'),
+        **_controllers(model, folder),
         'publish_robot_description_semantic': True,
         'publish_planning_scene': True,
         'publish_geometry_updates': True,
         'publish_state_updates': True,
         'publish_transforms_updates': True,
     }
+
+
+def _controllers(model: RobotModel, folder: Path) -> dict[str, Any]:
+    """Where trajectories go: the folder's file is for controllers of ros2_control, which MotoROS2 has not."""
+    if model.hardware == MOTOMAN:
+        return dict(yaml.safe_load(moveit_controllers_yaml(model)))
+    return _yaml(folder / 'moveit_controllers.yaml')
 
 
 def _yaml(file: Path) -> dict[str, Any]:

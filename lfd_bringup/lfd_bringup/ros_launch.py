@@ -6,6 +6,11 @@ that can be decided without launch_ros is decided in `graph`, so that `./lfd up`
 
 from __future__ import annotations
 
+import shlex
+from argparse import ArgumentTypeError
+from collections.abc import Callable
+from typing import TypeVar
+
 from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessStart
 from launch.substitutions import LaunchConfiguration
@@ -16,10 +21,12 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
 
-from .commands import BACKENDS, HARDWARE
-from .graph import Graph, NodeSpec, describe
+from .commands import BACKENDS, HARDWARE, UNITY, hardware_parameter, listening_address, port
+from .graph import Graph, NodeSpec, Page, describe
+from .home.faults import Fault
 
 RESPAWN_DELAY = 1.0  # [s]
+Value = TypeVar('Value')
 
 
 def launch_description(robot: str | None = None) -> LaunchDescription:
@@ -33,6 +40,16 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
                 default_value='mock',
                 choices=list(HARDWARE),
                 description='What the controllers drive: mock follows every command, without a robot.',
+            ),
+            DeclareLaunchArgument(
+                'robot_ip',
+                default_value='',
+                description='The address of the real controller; MotoROS2 (hardware:=motoman) needs none.',
+            ),
+            DeclareLaunchArgument(
+                'hardware_parameters',
+                default_value='',
+                description='Parameters of its driver, such as "reverse_port=50011 script_sender_port=50012".',
             ),
             DeclareLaunchArgument(
                 'scene',
@@ -51,6 +68,44 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
                 choices=list(BACKENDS),
                 description='What tasks are planned with: moveit through moveit_py, embedded without it.',
             ),
+            DeclareLaunchArgument(
+                'twin_of',
+                default_value='',
+                description='The namespace of a real robot to mirror, which gets all commands; empty: none.',
+            ),
+            DeclareLaunchArgument(
+                'page',
+                default_value='true',
+                choices=['true', 'false'],
+                description='Whether to serve the page on which tasks are shown; what people do there is the twin.',
+            ),
+            DeclareLaunchArgument(
+                'port',
+                default_value='0',
+                description='The port of the page; 0: 8765, or the next one that is free.',
+            ),
+            DeclareLaunchArgument(
+                'lan',
+                default_value='false',
+                choices=['true', 'false'],
+                description='Whether to serve the page on the network too, over https, for headsets and tablets.',
+            ),
+            DeclareLaunchArgument(
+                'folder',
+                default_value='',
+                description='Where shown tasks are kept; empty: $XDG_DATA_HOME/lfd.',
+            ),
+            DeclareLaunchArgument(
+                'unity',
+                default_value='',
+                description=f"Where Unity's ROS-TCP-Connector finds us, such as {UNITY}; empty: nowhere.",
+            ),
+            DeclareLaunchArgument(
+                'rviz',
+                default_value='false',
+                choices=['true', 'false'],
+                description='Whether to start RViz with the displays of the suite.',
+            ),
             OpaqueFunction(function=_start, args=[robot]),
         ]
     )
@@ -58,8 +113,39 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
 
 def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
     robot = robot or LaunchConfiguration('robot').perform(context)
-    told = {name: LaunchConfiguration(name).perform(context) for name in ('hardware', 'scene', 'gripper', 'backend')}
-    return actions(describe(robot, **told))
+    names = ('hardware', 'robot_ip', 'scene', 'gripper', 'backend', 'twin_of')
+    told = {name: LaunchConfiguration(name).perform(context) for name in names}
+    parameters = shlex.split(LaunchConfiguration('hardware_parameters').perform(context))
+    unity = LaunchConfiguration('unity').perform(context)
+    return actions(
+        describe(
+            robot,
+            **told,
+            hardware_parameters=dict(_read(hardware_parameter, text) for text in parameters),
+            page=_page(context),
+            unity=_read(listening_address, unity) if unity else '',
+            rviz=_is(context, 'rviz'),
+        )
+    )
+
+
+def _page(context: LaunchContext) -> Page | None:
+    if not _is(context, 'page'):
+        return None
+    told = LaunchConfiguration('port').perform(context)
+    folder = LaunchConfiguration('folder').perform(context)
+    return Page(0 if told == '0' else _read(port, told), _is(context, 'lan'), folder)
+
+
+def _is(context: LaunchContext, name: str) -> bool:
+    return bool(LaunchConfiguration(name).perform(context) == 'true')
+
+
+def _read(read: Callable[[str], Value], text: str) -> Value:
+    try:
+        return read(text)
+    except ArgumentTypeError as error:
+        raise Fault(f'{error}.') from None
 
 
 def actions(graph: Graph) -> list[LaunchDescriptionEntity]:

@@ -22,7 +22,7 @@ import yaml
 from ament_index_python.packages import PackageNotFoundError, get_package_prefix
 
 from . import domain
-from .graph import Graph, NodeSpec, described, embedded
+from .graph import Graph, NodeSpec, described
 from .home.console import coloured, say
 from .home.faults import Fault
 from .home.layout import Layout
@@ -262,7 +262,7 @@ class Prefixer:
 
 def main(arguments: argparse.Namespace) -> int:
     """`./lfd up`."""
-    graph = embedded(described(arguments))
+    graph = described(arguments)
     with domain.claim(arguments.domain_id) as claimed:
         folder = log_folder(graph.robot)
         environment = {

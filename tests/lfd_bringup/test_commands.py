@@ -25,6 +25,10 @@ from lfd_bringup.home.layout import Layout
         (['demo', '--robot', 'gp8', 'r2d2'], "there is no robot 'r2d2'"),
         (['up', '--robot', 'gp8', '--hardware', 'gearbox'], "invalid choice: 'gearbox'"),
         (['up', '--robot', 'gp8', '--domain-id', '300'], 'use a number from 0 to 231'),
+        (['up', '--robot', 'gp8', '--port', '70000'], 'is no port; write a number from 1 to 65535'),
+        (['up', '--robot', 'gp8', '--no-page', '--lan'], '--port, --lan and --folder are of the page'),
+        (['up', '--robot', 'gp8', '--unity', 'here'], "'here' is no address with a port"),
+        (['vr', 'replay'], 'the following arguments are required: FILE.mcap'),
         (['run'], 'run needs a program'),
         (['doctor', '--loud'], 'unrecognized arguments: --loud'),
     ],
@@ -38,7 +42,9 @@ def test_wrong_usage_is_refused_before_anything_is_set_up(arguments, sentence, l
     assert not (tmp_path / 'home').exists()
 
 
-@pytest.mark.parametrize('command', ['', 'demo', 'up', 'graph', 'robots', 'doctor', 'test', 'run', 'setup', 'clean'])
+@pytest.mark.parametrize(
+    'command', ['', 'demo', 'up', 'graph', 'robots', 'doctor', 'vr', 'test', 'run', 'setup', 'clean']
+)
 def test_help_has_an_example_and_needs_no_environment(command: str, lfd, tmp_path: Path):
     result = lfd(*filter(None, [command]), '--help', LFD_HOME=str(tmp_path / 'home'))
     assert result.returncode == 0

@@ -16,6 +16,7 @@ import pytest
 import yaml
 
 from lfd_bringup import graph
+from lfd_bringup.home.faults import Fault
 from lfd_bringup.supervisor import command_of
 from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
@@ -140,7 +141,7 @@ def test_the_robots_of_the_suite_have_launch_files_of_their_own():
 @each_launch
 def test_launch_file_and_description_agree(file: str, arguments: dict[str, str], launched):
     _, nodes = launched(file, **arguments)
-    described = graph.describe(arguments.get('robot', file), backend='moveit')
+    described = graph.describe(arguments.get('robot', file), backend='moveit', page=graph.Page())
     read_back = [
         spec_of(node, target, spec.name, spec.follows)
         for (node, target), spec in zip(nodes, described.nodes, strict=True)
@@ -160,7 +161,7 @@ def test_what_follows_a_node_is_launched_when_that_node_starts(file: str, argume
 def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], launched, tmp_path: Path):
     """The command lines of ./lfd up, read back, are the launched nodes with the embedded packages."""
     _, nodes = launched(file, **arguments)
-    specs = graph.embedded(graph.describe(arguments.get('robot', file), backend='moveit')).nodes
+    specs = graph.embedded(graph.describe(arguments.get('robot', file), backend='moveit', page=graph.Page())).nodes
     for (node, _), spec in zip(nodes, specs, strict=True):
         command = command_of(spec, tmp_path)
         script = next(
@@ -179,7 +180,7 @@ def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], laun
 
 
 def test_arguments_explain_themselves(launched):
-    (argument, scene, gripper, backend), _ = launched('ur5e')
+    (argument, robot_ip, parameters, scene, gripper, backend, twin_of, *others), _ = launched('ur5e')
     assert argument.args == ('hardware',)
     assert scene.args == ('scene',)
     assert scene.default_value == ''
@@ -187,9 +188,58 @@ def test_arguments_explain_themselves(launched):
     assert gripper.choices == ['', *gripper_names()]
     assert backend.args == ('backend',)
     assert backend.default_value == 'moveit'
+    assert twin_of.args == ('twin_of',)
+    assert twin_of.default_value == ''
     assert argument.default_value == 'mock'
-    assert argument.choices == ['mock']
+    assert argument.choices == ['mock', 'motoman', 'abb', 'ur']
+    assert (robot_ip.args, robot_ip.default_value) == (('robot_ip',), '')
+    assert (parameters.args, parameters.default_value) == (('hardware_parameters',), '')
     assert argument.description.endswith('.')
+    assert {item.args[0]: item.default_value for item in others} == {
+        'page': 'true',
+        'port': '0',
+        'lan': 'false',
+        'folder': '',
+        'unity': '',
+        'rviz': 'false',
+    }
+    assert all(item.description.endswith('.') for item in others)
+    finite = [item.args[0] for item in others if hasattr(item, 'choices')]
+    assert finite == ['page', 'lan', 'rviz']
+
+
+def test_the_page_is_launched_as_told(launched):
+    told = {'port': '9000', 'lan': 'true', 'folder': '/tasks', 'unity': '0.0.0.0:10001', 'scene': 'seed_cell'}
+    _, nodes = launched('ur5e', **told)
+    page = graph.Page(9000, True, '/tasks')
+    described = graph.describe('ur5e', backend='moveit', scene='seed_cell', page=page, unity='0.0.0.0:10001')
+    specs = zip(nodes, described.nodes, strict=True)
+    assert tuple(spec_of(node, target, spec.name, spec.follows) for (node, target), spec in specs) == described.nodes
+    bridge, endpoint = (next(n for n in described.nodes if n.name == name) for name in ('vr_bridge', 'unity_endpoint'))
+    assert {'scene': 'seed_cell', 'port': 9000, 'lan': True, 'folder': '/tasks'}.items() <= bridge.parameters.items()
+    assert endpoint.parameters == {'host': '0.0.0.0', 'port': 10001}
+
+
+def test_with_the_page_the_scene_is_the_bridges_and_scene_sync_waits_for_it():
+    def sync(**told: Any) -> graph.NodeSpec:
+        return next(
+            node for node in graph.describe('ur5e', scene='seed_cell', **told).nodes if node.name == 'scene_sync'
+        )
+
+    assert sync().parameters == {'scene': 'seed_cell', 'frame': 'base_link'}
+    assert sync(page=graph.Page()).parameters == {'scene': '', 'frame': 'base_link', 'expect_twin': True}
+
+
+def test_a_launch_without_the_page_is_as_described(launched):
+    _, nodes = launched('gp8', page='false')
+    assert len(nodes) == len(graph.describe('gp8').nodes)
+    assert 'vr_bridge' not in [node.executable for node, _ in nodes]
+
+
+@pytest.mark.parametrize('told', [{'port': '0x7'}, {'port': '70000'}, {'unity': 'here'}, {'unity': ':10000'}])
+def test_a_launch_with_a_wrong_address_is_refused(told: dict[str, str], launched):
+    with pytest.raises(Fault, match='write'):
+        launched('ur5e', **told)
 
 
 def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
@@ -200,8 +250,56 @@ def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
     assert hardware.args == ('hardware',)
 
 
-def test_homes_differ_in_packages_only():
-    official = graph.describe('gp8')
+def test_a_twin_takes_the_place_of_the_controllers(launched):
+    _, nodes = launched('gp8', twin_of='/real')
+    described = graph.describe('gp8', backend='moveit', twin_of='/real', page=graph.Page())
+    read_back = [
+        spec_of(node, target, spec.name, spec.follows)
+        for (node, target), spec in zip(nodes, described.nodes, strict=True)
+    ]
+    assert tuple(read_back) == described.nodes
+    names = [spec.name for spec in described.nodes]
+    others = [spec.name for spec in graph.describe('gp8', page=graph.Page()).nodes]
+    assert names == ['twin' if name == 'controller_manager' else name for name in others if name != 'spawner']
+
+
+@pytest.mark.parametrize(
+    ('robot', 'told'),
+    [
+        (
+            'ur5e',
+            {'hardware': 'ur', 'robot_ip': '192.0.2.7', 'hardware_parameters': "reverse_port=1 x='a b'"},
+        ),
+        ('irb1600', {'hardware': 'abb', 'robot_ip': '192.0.2.7'}),
+        ('gp8', {'hardware': 'motoman'}),
+    ],
+)
+def test_a_real_arm_is_launched_as_described(robot: str, told: dict[str, str], launched):
+    _, nodes = launched(robot, **told)
+    parameters = {'reverse_port': '1', 'x': 'a b'} if 'hardware_parameters' in told else {}
+    described = graph.describe(
+        robot,
+        hardware=told['hardware'],
+        robot_ip=told.get('robot_ip', ''),
+        hardware_parameters=parameters,
+        backend='moveit',
+        page=graph.Page(),
+    )
+    read_back = [
+        spec_of(node, target, spec.name, spec.follows)
+        for (node, target), spec in zip(nodes, described.nodes, strict=True)
+    ]
+    assert tuple(read_back) == described.nodes
+
+
+def test_a_launch_with_a_parameter_without_a_value_is_refused(launched):
+    with pytest.raises(Fault, match=r"'lead' is no hardware parameter; write one such as rtde_port=30004\."):
+        launched('ur5e', hardware='ur', robot_ip='192.0.2.7', hardware_parameters='lead')
+
+
+@pytest.mark.parametrize('twin_of', ['', '/real'])
+def test_homes_differ_in_packages_only(twin_of: str):
+    official = graph.describe('gp8', twin_of=twin_of)
     for ours, theirs in zip(graph.embedded(official).nodes, official.nodes, strict=True):
         assert dataclasses.replace(ours, package=theirs.package) == theirs
         assert ours.package.startswith('lfd_')

@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numpy as np
-
 from lfd_description.model.model import RobotModel
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
 from lfd_planner.solution import Solution
 from lfd_planner.solution_file import Json
 from lfd_planner.validate import Check, Report, validate
-from lfd_planner.validate.keyframes import differences
 from lfd_planner.validate.replay import Stage, Story, replay
 
+from .boxes import compared, pose_data
 from .job import Job
 
 
@@ -34,8 +32,8 @@ class FinalPose:
         """For JSON."""
         return {
             'object': self.object,
-            'planned': _pose_data(self.planned),
-            'wanted': _pose_data(self.wanted),
+            'planned': pose_data(self.planned),
+            'wanted': pose_data(self.wanted),
             'distance': self.distance,
             'angle': self.angle,
         }
@@ -69,10 +67,6 @@ def _final_poses(job: Job, story: Story) -> tuple[FinalPose, ...]:
     found = []
     for name, wanted in job.wanted.items():
         if name in story.standing:
-            shift, turn = differences(story.standing[name][np.newaxis], wanted.matrix)
-            found.append(FinalPose(name, Pose.of(story.standing[name]), wanted, float(shift[0]), float(turn[0])))
+            planned = Pose.of(story.standing[name])
+            found.append(FinalPose(name, planned, wanted, *compared(planned, wanted)))
     return tuple(found)
-
-
-def _pose_data(pose: Pose) -> Json:
-    return {'position': list(pose.position), 'orientation': list(pose.orientation)}

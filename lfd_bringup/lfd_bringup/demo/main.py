@@ -17,40 +17,44 @@ from lfd_description.pictures.scene_picture import PictureError, save_png
 from lfd_planner.solution import Solution
 from lfd_planner.solution_file import Request, dump_error, dump_solution
 
+from ..graph import Page
 from ..home.console import coloured
 from ..home.faults import Fault
 from ..inputs import model_of
 from .album import Album
+from .execution import Progress
 from .job import Job, bundled_job
 from .judge import Judgement
 from .picture import LiveView, sheet
 from .play import Audience, Performance, play
-from .report import Result, judged_line, planned_line, report_data, table, tracked_line
+from .report import Result, executed_lines, judged_line, planned_line, progress_line, report_data, table
 
-REPORT, OVERVIEW = 'report.json', 'overview.png'
+REPORT, OVERVIEW, PAGE = 'report.json', 'overview.png', 'page'
 RED, GREEN, QUIET = '31', '32', '2'
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the demo; return 1 if any robot did not do what was asked.
 
-    Uses `robots` (names), `out` (a folder) and `headless` (whether the terminal shows no moving joints).
+    Uses `robots` (names), `out` (a folder) and `headless` (no moving joints in the terminal, and no page to watch on).
     """
     out: Path = arguments.out.absolute()
     _make_folder(out)
     is_live = sys.stdout.isatty() and not arguments.headless
-    demo = Demo(bundled_job(), out, tuple(dict.fromkeys(arguments.robots)), is_live)
+    page = None if arguments.headless else Page(folder=str(out / PAGE))
+    demo = Demo(bundled_job(), out, tuple(dict.fromkeys(arguments.robots)), is_live, page)
     return 0 if demo.run() else 1
 
 
 class Demo:
     """Several robots at one job; what they do goes to the terminal and into a folder."""
 
-    def __init__(self, job: Job, out: Path, robots: tuple[str, ...], is_live: bool) -> None:
+    def __init__(self, job: Job, out: Path, robots: tuple[str, ...], is_live: bool, page: Page | None = None) -> None:
         self._job = job
         self._out = out
         self._robots = robots
         self._is_live = is_live
+        self._page = page
         self._results: list[Result] = []
         self._ends: list[Captioned] = []
 
@@ -66,6 +70,9 @@ class Demo:
             save_png(sheet(self._ends), self._out / OVERVIEW)
             self._write_report(OVERVIEW)
             print(f'Pictures: {self._out / OVERVIEW}')
+        if self._page is not None:
+            robot = self._robots[-1]
+            print(f'Show it a task yourself, on the same page: ./lfd up --robot {robot} --scene {self._job.scene_name}')
         return all(result.ok for result in self._results)
 
     def _robot(self, name: str) -> Result:
@@ -74,7 +81,7 @@ class Demo:
             model = model_of(name, None, with_hand=True)
             view = LiveView(model) if self._is_live else None
             with Album(self._job, model) as album:
-                show = asyncio.run(play(self._job, model, _audience(album, view)))
+                show = asyncio.run(play(self._job, model, _audience(self._job, album, view), self._page))
                 if view is not None:
                     view.clear()
                 shots = _finished(album)
@@ -86,8 +93,8 @@ class Demo:
     def _written(self, model: RobotModel, show: Performance, shots: Sequence[Captioned]) -> Result:
         """Tell and write what a robot did."""
         name = model.robot.name
-        if show.tracking is not None:
-            _tell('arm', tracked_line(show.tracking))
+        for what, text in executed_lines(show):
+            _tell(what, text)
         solution = self._write_solution(model, show)
         picture = self._write_picture(model, show, shots)
         if show.problem:
@@ -133,17 +140,28 @@ def _make_folder(out: Path) -> None:
         ) from None
 
 
-def _audience(album: Album, view: LiveView | None) -> Audience:
+def _audience(job: Job, album: Album, view: LiveView | None) -> Audience:
     begin = time.monotonic()
+    told: set[int] = set()
 
     def on_judged(judgement: Judgement) -> None:
         _tell('judge', judged_line(judgement))
         album.begin(judgement)
 
+    def on_progress(progress: Progress) -> None:
+        """One line for each keyframe, when it begins."""
+        if progress.is_under_way and progress.keyframe not in told:
+            told.add(progress.keyframe)
+            if view is not None:
+                view.clear()
+            _tell('move', progress_line(job, progress))
+
     return Audience(
+        on_page=lambda page: _tell('page', f'watch it move: {page.opening}'),
         on_up=lambda number: _tell('graph', f'up in ROS domain {number} after {time.monotonic() - begin:.1f} s'),
         on_planned=lambda answer: _tell('plan', planned_line(answer)),
         on_judged=on_judged,
+        on_progress=on_progress,
         view=view,
     )
 

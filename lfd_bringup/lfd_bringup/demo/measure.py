@@ -1,22 +1,26 @@
-"""What the arm did, compared with what was asked of it: numbers from recorded messages only."""
+"""What the arm did, compared with what was asked of it: numbers from recorded messages only.
+
+A solution is executed in goals, with the hand's work between them, so that nobody can say when the arm should be where.
+What the arm must keep to is the path, in its order. How far it left that is told without regard to time; how long it
+took is told by the executor, and how far each joint was from where it was commanded to be by the controller.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
 from lfd_description.kinematics import Chain
-from lfd_planner.timing import Trajectory
+from lfd_planner.timing import Trajectory, path_times
 
 from .ros import Recording
 
 GOAL_TOLERANCE = 0.005  # [rad] between the last joint state and the last point
-PATH_TOLERANCE = 0.02  # [rad] from the motion as asked, early or late
-LONGEST_LAG = 5.0  # [s] by which a busy machine may be late; the controller delays a motion rather than jump
-LAG_STEP = 0.01  # [s] between two places of the path that are joined by a straight line
-SAME = 1e-4  # [rad] that do not make a greater lag the better explanation
+PATH_TOLERANCE = 0.02  # [rad] from the planned path, at whatever time
+PATH_STEP = 0.01  # [rad or m] between two places of the path that are joined by a straight line
 TRANSFORM_TOLERANCE = 1e-3  # [m] between the tool in /tf and the tool by the arm's kinematics
 LOWEST_RATE = 20.0  # [Hz] of joint states
 
@@ -28,18 +32,21 @@ class Tracking:
     """How the arm's joints followed the motion, on the simulated controllers."""
 
     joint_states: int
+    """from the request to execute to the last one"""
     joint_state_rate: float
     """[Hz]"""
     goal_error: float
     """[rad] largest over the joints, at the end"""
     tracking_error: float
-    """[rad] largest over joints and time, lateness included"""
+    """[rad] largest over joints and time, from where the controller commanded the joint to be at that moment"""
+    joint_errors: Mapping[str, float]
+    """[rad] the same by joint"""
     path_error: float
-    """[rad] the same without lateness: how far the arm left its path"""
-    lateness: float
-    """[s] by which the arm was late at most"""
+    """[rad] largest over joints and time, from the planned path, which the arm takes in its order at any speed"""
     tool_path: float
     """[m] length of the tool's way"""
+    hand_travel: float
+    """[rad or m] length of the way of the hand's joint, opening and closing"""
     transform_count: int
     transform_error: float
     """[m] largest distance between the tool by /tf and by the arm's kinematics"""
@@ -51,6 +58,8 @@ class Tracking:
             found.append(f'the arm ended {self.goal_error:.4f} rad from its goal (allowed: {GOAL_TOLERANCE})')
         if not self.path_error <= PATH_TOLERANCE:
             found.append(f'the arm strayed {self.path_error:.4f} rad from its path (allowed: {PATH_TOLERANCE})')
+        if not self.joint_errors:
+            found.append('nobody told how well the joints followed their commands')
         if self.transform_count == 0:
             found.append('no transform of the tool was heard')
         elif not self.transform_error <= TRANSFORM_TOLERANCE:
@@ -62,49 +71,52 @@ class Tracking:
         return found
 
 
-def measure(motion: Trajectory, recording: Recording, chain: Chain) -> Tracking:
-    """Compare a recording with the motion that was sent."""
+def measure(motion: Trajectory, recording: Recording, chain: Chain, joint_errors: Mapping[str, float]) -> Tracking:
+    """Compare a recording with the motion that was executed; `joint_errors` [rad] are what the executor tells."""
     stamps = np.array([time for time, _ in recording.states])
     positions = np.array([position for _, position in recording.states])
-    times = stamps - recording.start
-    during = (times >= 0.0) & (times <= motion.duration)
-    times, positions, last = times[during], positions[during], positions[-1]
-    errors, lags = _off_path(motion, times, positions)
     tool = chain.poses(positions)[:, :3, 3]
     transform_errors = _transform_errors(recording, chain)
     return Tracking(
-        joint_states=len(times),
-        joint_state_rate=float(len(times) / motion.duration),
-        goal_error=float(np.abs(last - motion.q[-1]).max()),
-        tracking_error=float(np.abs(positions - motion.sample(times).q).max(initial=0.0)),
-        path_error=float(errors.max(initial=0.0)),
-        lateness=float(lags.max(initial=0.0)),
+        joint_states=len(stamps),
+        joint_state_rate=float((len(stamps) - 1) / max(np.ptp(stamps), 1e-9)),
+        goal_error=float(np.abs(positions[-1] - motion.q[-1]).max()),
+        tracking_error=max(joint_errors.values(), default=0.0),
+        joint_errors=dict(joint_errors),
+        path_error=off_path(motion, positions),
         tool_path=float(np.linalg.norm(np.diff(tool, axis=0), axis=1).sum()),
+        hand_travel=float(np.abs(np.diff(recording.hand)).sum()),
         transform_count=len(transform_errors),
         transform_error=max(transform_errors, default=0.0),
     )
 
 
-def _off_path(motion: Trajectory, times: Array, positions: Array) -> tuple[Array, Array]:
-    """How far each sample is from where the motion was at that time or shortly before [rad], and how late [s]."""
-    at = motion.sample(times).q
-    best = np.abs(positions - at).max(axis=1)
-    lags = np.zeros(len(times))
-    for lag in np.arange(LAG_STEP, min(LONGEST_LAG, motion.duration), LAG_STEP):
-        before = motion.sample(times - lag).q
-        off = _from_line(positions, at, before)
-        nearer = off < best - SAME
-        best[nearer], lags[nearer] = off[nearer], lag
-        at = before
-    return best, lags
+def off_path(motion: Trajectory, positions: Array) -> float:
+    """How far an arm that was at positions, (N, dof), one after the other, was from a motion's path at most [rad].
+
+    The arm may take any time, and never goes back: of all ways to say where on the path it was when, that counts by
+    which it strayed least.
+    """
+    times = np.union1d(path_times(motion, PATH_STEP), motion.times)  # the points, too: a path turns back there
+    path = motion.sample(times).q
+    start, end = (path[:-1], path[1:]) if len(path) > 1 else (path, path)
+    worst = np.zeros(len(start))  # so far, if the arm is at this piece of the path now
+    for position in positions[_moved(positions)]:
+        worst = np.maximum(_from_lines(position, start, end), np.minimum.accumulate(worst))
+    return float(worst.min())
 
 
-def _from_line(points: Array, start: Array, end: Array) -> Array:
-    """The largest joint error [rad] of each row against the nearest place on the line between two other rows."""
+def _moved(positions: Array) -> npt.NDArray[np.bool_]:
+    """Which rows are not just the one before again: an arm that stands needs to be looked at once."""
+    return np.concatenate([[True], np.diff(positions, axis=0).any(axis=1)])
+
+
+def _from_lines(point: Array, start: Array, end: Array) -> Array:
+    """The largest joint error [rad] of a point, (dof,), against the nearest place of each line, (M, dof) both."""
     along = end - start
-    share = np.einsum('ij,ij->i', points - start, along) / np.maximum(np.einsum('ij,ij->i', along, along), 1e-18)
+    share = np.einsum('ij,ij->i', point - start, along) / np.maximum(np.einsum('ij,ij->i', along, along), 1e-18)
     nearest = start + np.clip(share, 0.0, 1.0)[:, np.newaxis] * along
-    found: Array = np.abs(points - nearest).max(axis=1)
+    found: Array = np.abs(point - nearest).max(axis=1)
     return found
 
 

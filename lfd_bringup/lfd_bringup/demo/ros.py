@@ -1,4 +1,4 @@
-"""The demo's ROS side: has the task planned, sends the motion to the controller, records what the graph says."""
+"""The demo's ROS side: has the task planned and the motion executed, and records what the graph says."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import rclpy
-from control_msgs.action import FollowJointTrajectory
 from geometry_msgs.msg import TransformStamped
-from lfd_msgs.action import PlanTask
+from lfd_msgs.action import ExecuteTask, PlanTask
+from moveit_msgs.srv import GetPlanningScene
 from rclpy.action import ActionClient
 from rclpy.context import Context
-from rclpy.duration import Duration
 from rclpy.executors import SingleThreadedExecutor
 from rclpy.node import Node
 from rclpy.qos import DurabilityPolicy, QoSProfile
@@ -26,25 +25,29 @@ from tf2_msgs.msg import TFMessage
 
 from lfd_description.model.model import RobotModel
 from lfd_planner.error_codes import Code
-from lfd_planner.messages import pose_to_message, trajectory_to_message
-from lfd_planner.messages.solutions import solution_from_message
+from lfd_planner.messages import apply_planning_scene, pose_to_message
+from lfd_planner.messages.solutions import solution_from_message, solution_to_message
 from lfd_planner.nodes.scene_sync_client import SceneSyncClient
-from lfd_planner.scene import SceneFault
+from lfd_planner.robot.planning_robot import planning_robot
+from lfd_planner.scene import PlanningScene, SceneFault
 from lfd_planner.solution import Solution
 from lfd_planner.solution_file import PlanningError, Rejection
 
+from .execution import Execution, Progress
 from .job import Job
 
 ANSWER_TIMEOUT = 60.0  # [s] for a node to be found and to answer, on a busy machine
 PLAN_TIMEOUT = 180.0  # [s]
 TRIES = 6  # to be answered: a server that has not discovered its client yet loses its answer
-LEAD = 0.5  # [s] between sending the goal and the motion's start
+EXECUTION_TIMEOUT = 180.0  # [s] for checks and gripping, beyond the motion's own time, and for a slow machine
 VIEW_PERIOD = 0.1  # [s]
 STATIC = QoSProfile(depth=100, durability=DurabilityPolicy.TRANSIENT_LOCAL)
 DYNAMIC = QoSProfile(depth=1000)
 
 View = Callable[[list[float]], None]
 """Told the arm's joint positions [rad] from time to time while it moves."""
+Follow = Callable[[Progress], None]
+"""Told how far the execution is, many times a second."""
 
 
 class GraphFailed(Exception):
@@ -68,12 +71,12 @@ class Recording:
 
     states: time [s] and joint positions [rad], in the robot's order of joints.
     transforms: time [s] -> child frame -> parent frame, translation xyz [m], rotation xyzw. Static ones have time None.
-    joints: all joints' newest positions [rad or m] by name, the gripper's too if the graph has it.
-    start: of the motion [s], on the same clock.
+    hand: positions of the hand's joint [rad or m], one after the other; empty if it has none.
+    joints: all joints' newest positions [rad or m] by name, the hand's too.
     """
 
-    start: float = 0.0
     states: list[tuple[float, list[float]]] = field(default_factory=list)
+    hand: list[float] = field(default_factory=list)
     transforms: dict[float | None, dict[str, tuple[str, tuple[float, ...], tuple[float, ...]]]] = field(
         default_factory=dict
     )
@@ -81,7 +84,7 @@ class Recording:
 
 
 class Listener(Node):
-    """Records joint states and transforms, and has clients of the task planner and of the arm's controller.
+    """Records joint states and transforms, and has clients of the task planner, the executor and the planning scene.
 
     It is spun while somebody waits, in that thread: rclpy's action client loses the answer to a goal that is sent while
     another thread spins.
@@ -91,7 +94,9 @@ class Listener(Node):
         super().__init__('lfd_demo', context=context)
         self.recording = Recording()
         self._arm = model.group.joints
-        self._controller = model.controller
+        hand = model.gripper
+        self._hand = f'{model.prefix}{hand.joint}' if hand and hand.joint else None
+        self._robot = planning_robot(model)
         self._stop = stop
         self._spinner = SingleThreadedExecutor(context=context)
         self._spinner.add_node(self)
@@ -100,7 +105,8 @@ class Listener(Node):
         self.create_subscription(TFMessage, 'tf_static', self._on_tf_static, STATIC)
         self._scene = SceneSyncClient(self, ANSWER_TIMEOUT / TRIES)
         self._planning = ActionClient(self, PlanTask, 'plan_task')
-        self._control = ActionClient(self, FollowJointTrajectory, f'{self._controller}/follow_joint_trajectory')
+        self._executing = ActionClient(self, ExecuteTask, 'execute_task')
+        self._get_scene = self.create_client(GetPlanningScene, 'get_planning_scene')
 
     def wait(self, is_true: Callable[[], bool], timeout: float, what: str) -> None:
         """Listen until a condition holds, at most `timeout` [s].
@@ -117,17 +123,17 @@ class Listener(Node):
             self._spinner.spin_once(timeout_sec=0.05)
 
     def wait_ready(self) -> None:
-        """Wait until the planner, the controller, the arm and what stands around it are there.
+        """Wait until the planner, the executor, the arm and what stands around it are there.
 
         Raises:
             GraphFailed: they do not come.
         """
         heard = self.recording
-        self.wait(self._control.server_is_ready, ANSWER_TIMEOUT, self._controller)
         self.wait(
             lambda: bool(heard.states) and None in heard.transforms, ANSWER_TIMEOUT, 'joint states and transforms'
         )
         self.wait(self._planning.server_is_ready, ANSWER_TIMEOUT, 'the task planner')
+        self.wait(self._executing.server_is_ready, ANSWER_TIMEOUT, 'the task executor')
         self._wait_for_scene()
 
     def plan(self, job: Job) -> Answer:
@@ -149,36 +155,54 @@ class Listener(Node):
             raise GraphFailed(f'the task planner answered with what is no solution: {fault}') from None
         return Answer(solution, taken, dict(zip(found.stages, found.stage_times, strict=False)))
 
-    def execute(self, solution: Solution, view: View | None) -> Recording:
-        """Send a motion to the arm's controller and record until it is done.
+    def execute(self, job: Job, solution: Solution, follow: Follow, view: View | None) -> Execution:
+        """Have a motion executed by the graph, and record until it has ended, well or not.
 
         Raises:
-            GraphFailed: the controller refuses the motion, or does not complete it.
+            GraphFailed: the executor does not answer.
         """
-        moves = trajectory_to_message(solution.trajectory, solution.joints, '').joint_trajectory
         heard = self.recording
         heard.states.clear()
-        start = self.get_clock().now() + Duration(seconds=LEAD)
-        moves.header.stamp = start.to_msg()
-        heard.start = start.nanoseconds / 1e9
-        timer = self.create_timer(VIEW_PERIOD, lambda: _show(heard, view))
-        result: FollowJointTrajectory.Result = self._ask(
-            self._control,
-            FollowJointTrajectory.Goal(trajectory=moves),
-            LEAD + solution.trajectory.duration + ANSWER_TIMEOUT,
-            self._controller,
+        heard.hand.clear()
+        goal = ExecuteTask.Goal(
+            solution=solution_to_message(solution, job.scene.frame),
+            task_description=job.text,
+            task_origin=pose_to_message(job.origin),
         )
+        timer = self.create_timer(VIEW_PERIOD, lambda: _show(heard, view))
+        allowed = EXECUTION_TIMEOUT + 2.0 * solution.trajectory.duration
+        whom = 'the task executor'
+        result = self._ask(self._executing, goal, allowed, whom, feedback=lambda told: follow(_progress(told.feedback)))
         timer.cancel()
-        if result.error_code != FollowJointTrajectory.Result.SUCCESSFUL:
-            raise GraphFailed(f'{self._controller} gave up with code {result.error_code}: {result.error_string}')
-        done = self.get_clock().now().nanoseconds / 1e9  # older joint states may still be on their way
-        self.wait(lambda: heard.states[-1][0] >= done, ANSWER_TIMEOUT, 'the last joint state')
-        return heard
+        ended = _execution(result)
+        if ended.ok:
+            self._wait_for_states()
+        return ended
+
+    def scene(self) -> PlanningScene:
+        """What the graph's planning server has, in the robot's frame.
+
+        Raises:
+            GraphFailed: it does not answer, or not with what can be used.
+        """
+        self.wait(self._get_scene.service_is_ready, ANSWER_TIMEOUT, 'the planning server')
+        answer = self._tried(
+            lambda: self._get_scene.call_async(GetPlanningScene.Request()), 'the planning server', TRIES
+        ).result()
+        applied = apply_planning_scene(PlanningScene(self._robot.frame), answer.scene, self._robot.frames)
+        if applied.faults:
+            raise GraphFailed(f'the planning server has a scene that cannot be used: {applied.faults[0]}')
+        return applied.scene
 
     def close(self) -> None:
         """Leave the graph."""
         self._spinner.shutdown()
         self.destroy_node()
+
+    def _wait_for_states(self) -> None:
+        """Hear all joint states until now: older ones may still be on their way."""
+        now, states = self.get_clock().now().nanoseconds / 1e9, self.recording.states
+        self.wait(lambda: bool(states) and states[-1][0] >= now, ANSWER_TIMEOUT, 'the last joint state')
 
     def _wait_for_scene(self) -> None:
         """Have the planning server know the scene: a planner that has not discovered scene sync plans without it."""
@@ -190,33 +214,42 @@ class Listener(Node):
                 return
         raise GraphFailed(f'the planning scene is not as it should be: {outcome.result().message}')
 
-    def _ask(self, client: ActionClient, goal: Any, timeout: float, whom: str, tries: int = 1) -> Any:
+    def _ask(
+        self,
+        client: ActionClient,
+        goal: Any,
+        timeout: float,
+        whom: str,
+        tries: int = 1,
+        feedback: Callable[[Any], None] | None = None,
+    ) -> Any:
         """The result of an action; only what does no harm when it is done twice may be tried more than once."""
-        accepted = self._sent(client, goal, whom, tries)
-        handle = accepted.result()
+        handle = self._tried(lambda: client.send_goal_async(goal, feedback_callback=feedback), whom, tries).result()
         if not handle.accepted:
             raise GraphFailed(f'{whom} refused the request')
         result = handle.get_result_async()
         self.wait(result.done, timeout, f'the result of {whom}')
         return result.result().result
 
-    def _sent(self, client: ActionClient, goal: Any, whom: str, tries: int) -> Future:
-        """The answer to a goal, which is sent again while there is none."""
+    def _tried(self, ask: Callable[[], Future], whom: str, tries: int) -> Future:
+        """The answer to a question, which is asked again while there is none."""
         for left in reversed(range(tries)):
-            accepted = client.send_goal_async(goal)
+            answer = ask()
             try:
-                self.wait(accepted.done, ANSWER_TIMEOUT / tries, f'an answer of {whom}')
+                self.wait(answer.done, ANSWER_TIMEOUT / tries, f'an answer of {whom}')
                 break
             except GraphFailed:
                 if not left or self._stop.is_set():
                     raise
-        return accepted
+        return answer
 
     def _on_state(self, message: JointState) -> None:
         by_name = dict(zip(message.name, message.position, strict=True))
         self.recording.joints.update(by_name)
         if all(joint in by_name for joint in self._arm):
             self.recording.states.append((_seconds(message.header.stamp), [by_name[joint] for joint in self._arm]))
+        if self._hand in by_name:
+            self.recording.hand.append(by_name[self._hand])
 
     def _on_tf(self, message: TFMessage) -> None:
         for transform in message.transforms:
@@ -256,6 +289,15 @@ def _error(result: PlanTask.Result) -> PlanningError:
         failure.stage,
         failure.suggestion,
     )
+
+
+def _progress(told: ExecuteTask.Feedback) -> Progress:
+    return Progress(told.keyframe, told.segment, told.progress, told.state)
+
+
+def _execution(result: ExecuteTask.Result) -> Execution:
+    errors = dict(zip(result.joint_names, result.tracking_errors, strict=True))
+    return Execution(result.error_code.val, result.message, result.next_keyframe, result.duration, errors)
 
 
 def _show(heard: Recording, view: View | None) -> None:

@@ -29,6 +29,7 @@ def main(_: argparse.Namespace) -> int:
     ok &= _report('packages', _check_packages)
     ok &= _report('workspace', lambda: _check_workspace(layout))
     ok &= _report('kernels', lambda: _check_kernels(layout))
+    ok &= _report('page', _check_page)
     ok &= _report('ROS 2', _check_ros)
     print('\nSettings')
     _report('ROS domain', _explain_domain)
@@ -96,6 +97,15 @@ def _check_kernels(layout: Layout) -> str:
     if not count:
         raise Fault('no compiled kernel is in the cache.', 'compile them anew: ./lfd clean, then ./lfd setup')
     return f'{count} compiled, in {layout.numba_cache}'
+
+
+def _check_page() -> str:
+    from lfd_vr_bridge.web_libraries import LibrariesMissing, folder
+
+    try:
+        return f'its libraries are in {folder()}'
+    except LibrariesMissing as error:
+        raise Fault(str(error), 'fetch them: ./lfd setup') from None
 
 
 def _check_ros() -> str:

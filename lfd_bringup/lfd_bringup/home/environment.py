@@ -53,6 +53,7 @@ def environment(layout: Layout, base: Mapping[str, str] | None = None) -> dict[s
         RMW_IMPLEMENTATION='rmw_fastrtps_cpp',
         ROS_AUTOMATIC_DISCOVERY_RANGE='LOCALHOST',
         NUMBA_CACHE_DIR=str(layout.numba_cache),
+        LFD_WEB_LIBRARIES=str(layout.page / 'node_modules'),
         # The libraries are found already: spares every Python start the wheels' second exec.
         _ROS_WHEELS_BOOTSTRAP_COMPLETE='1',
     )

@@ -31,10 +31,11 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
     ),
     (
         r'Temporary failure in name resolution|Name or service not known|NameResolutionError|Network is unreachable'
-        r'|Failed to establish a new connection|Connection refused|Read timed out|ConnectTimeoutError|ProxyError',
+        r'|Failed to establish a new connection|Connection refused|Read timed out|ConnectTimeoutError|ProxyError'
+        r'|npm error code (?:ENOTFOUND|EAI_AGAIN|ECONNREFUSED|ECONNRESET|ETIMEDOUT|ENETUNREACH)',
         'the package index cannot be reached',
-        'check the network (and the proxy: HTTPS_PROXY, pip config list), then run the same command again; '
-        'what was downloaded is kept',
+        'check the network (and the proxy: HTTPS_PROXY, pip config list, npm config list), then run the same command '
+        'again; what was downloaded is kept',
     ),
     (
         r'No matching distribution found for (\S+)|Could not find a version that satisfies the requirement (\S+)',
@@ -52,7 +53,7 @@ _KNOWN: tuple[tuple[str, str, str], ...] = (
         'set PIP_CERT to the certificate file of your network, then run the same command again',
     ),
     (
-        r'THESE PACKAGES DO NOT MATCH THE HASHES',
+        r'THESE PACKAGES DO NOT MATCH THE HASHES|npm error code EINTEGRITY',
         'a download was damaged',
         'run the same command again',
     ),

