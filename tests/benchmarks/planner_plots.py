@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -10,11 +9,10 @@ from typing import Any
 import matplotlib
 import numpy as np
 
-from lfd_description.files import write_atomically
-
 matplotlib.use('Agg')
 
 import matplotlib.pyplot as plt
+from benchmarks.figures import write_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
@@ -24,14 +22,7 @@ Data = Mapping[str, Any]
 
 def draw(part: str, data: Data, folder: Path) -> Path:
     """Write the figure of a part; gives its file."""
-    figure = FIGURES[part](data)
-    buffer = io.BytesIO()
-    figure.savefig(buffer, format='png', dpi=90)
-    plt.close(figure)
-    folder.mkdir(parents=True, exist_ok=True)
-    file = folder / f'bench_planner_{part}.png'
-    write_atomically(file, buffer.getvalue())
-    return file
+    return write_figure(FIGURES[part](data), folder / f'bench_planner_{part}.png')
 
 
 def _stack(data: Data) -> Figure:
