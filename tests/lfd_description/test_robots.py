@@ -202,6 +202,46 @@ def test_on_real_hardware_it_names_its_vendors_driver(name: str) -> None:
     assert [control.findtext('hardware/plugin') for control in controls] == expected
 
 
+# What the official plugins ask of a tag, read off their sources (`on_init`, `on_configure`, `export_*_interfaces`):
+# command and state interfaces of every joint in this order, and the parameters without which they do not start.
+OFFICIAL = {
+    'ur': (
+        ['position', 'velocity'],
+        ['position', 'velocity', 'effort'],
+        'robot_ip tf_prefix ur_type headless_mode reverse_ip reverse_port script_sender_port trajectory_port '
+        'script_command_port non_blocking_read servoj_gain servoj_lookahead_time use_tool_communication '
+        'kinematics/hash robot_receive_timeout',
+    ),
+    'abb': (['position', 'velocity'], ['position', 'velocity'], 'rws_ip rws_port egm_port'),
+}
+
+
+@pytest.mark.parametrize('name', [name for name in robot_names() if find_robot(name).hardware in OFFICIAL])
+def test_the_official_plugin_finds_what_it_asks_for(name: str) -> None:
+    robot = find_robot(name)
+    commands, states, parameters = OFFICIAL[robot.hardware]
+    (control,) = ET.fromstring(robot_description(robot, hardware=robot.hardware)).findall('ros2_control')
+
+    assert [joint.get('name') for joint in control.findall('joint')] == list(robot.joints)
+    for joint in control.findall('joint'):
+        assert [each.get('name') for each in joint.findall('command_interface')] == commands
+        assert [each.get('name') for each in joint.findall('state_interface')] == states
+    given = [each.get('name') for each in control.findall('hardware/param')]
+    assert [each for each in parameters.split() if each not in given] == []
+
+
+@pytest.mark.parametrize('prefix', ['', 'left_'])
+def test_a_ur_tells_its_speed_scaling_by_the_official_name(prefix: str) -> None:
+    xml = ET.fromstring(robot_description(find_robot('ur5e'), hardware='ur', prefix=prefix))
+
+    (gpio,) = xml.findall('ros2_control/gpio')
+    # ur_robot_driver exports it below its parameter tf_prefix, whatever the tag says.
+    told = xml.findtext('.//param[@name="tf_prefix"]') or ''
+    assert gpio.get('name') == f'{told}speed_scaling' == f'{prefix}speed_scaling'
+    assert [each.get('name') for each in gpio] == ['speed_scaling_factor']
+    assert xml.findtext('.//param[@name="ur_type"]') == 'ur5e'
+
+
 def test_a_motoman_whose_messages_lfd_speaks_has_a_tag_of_its_own() -> None:
     robot = find_robot('gp8')
     assert robot.kinds_of_hardware == ('mock', 'motoman', 'motoros1')

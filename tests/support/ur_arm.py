@@ -130,7 +130,8 @@ class Drive:
             return
         self.states = self.driver.read(self.period)
         if not self._first:
-            self._first = {name: self.states[name] for name in self.driver.component.command_interfaces}
+            names = [f'{joint.name}/position' for joint in self.driver.component.joints]
+            self._first = {name: self.states[name] for name in names}
         commands = dict(self._first)
         commands[next(iter(commands))] += self._path(self.cycles)
         if self.writes:

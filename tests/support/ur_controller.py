@@ -41,6 +41,7 @@ class Arm:
 
     positions: list[float]
     velocities: list[float] = field(default_factory=lambda: [0.0] * 6)
+    currents: list[float] = field(default_factory=lambda: [0.1, 1.9, 1.2, 0.4, 0.3, 0.0])  # [A] against gravity
     target: tuple[float, ...] | None = None  # None: slow down and stand still
     lookahead: float = 0.1  # [s]
     deceleration: float = 4.0  # [rad/s^2]

@@ -30,7 +30,7 @@ STILL = {
     'standard_analog_input0 standard_analog_input1 standard_analog_output0 standard_analog_output1 io_current '
     'tool_analog_input0 tool_analog_input1 tool_output_current tool_temperature tcp_force_scalar payload '
     'collision_detection_ratio joint_position_deviation_ratio',
-    'VECTOR6D': 'target_qdd target_current target_moment actual_current joint_control_output actual_TCP_pose '
+    'VECTOR6D': 'target_qdd target_current target_moment joint_control_output actual_TCP_pose '
     'actual_TCP_speed actual_TCP_force target_TCP_pose target_TCP_speed joint_temperatures actual_joint_voltage '
     'ft_raw_wrench payload_inertia actual_current_as_torque actual_current_window',
     'VECTOR3D': 'actual_tool_accelerometer elbow_position elbow_velocity payload_cog',
@@ -72,6 +72,7 @@ def output_table(controller: Controller) -> dict[str, Output]:
         'timestamp': ('DOUBLE', lambda: controller.clock),
         'actual_q': ('VECTOR6D', lambda: arm.positions),
         'actual_qd': ('VECTOR6D', lambda: arm.velocities),
+        'actual_current': ('VECTOR6D', lambda: arm.currents),
         'target_q': ('VECTOR6D', lambda: arm.target or arm.positions),
         'target_qd': ('VECTOR6D', lambda: arm.velocities),
         'robot_mode': ('INT32', lambda: controller.robot_mode),

@@ -9,9 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfd_description.urdf import finite_number
 from lfd_hardware.description import Component, Part
 from lfd_hardware.drivers.driver import Driver, DriverError
+from lfd_hardware.drivers.parameters import number, whole
 
 POSITION = 'position'
 VELOCITY = 'velocity'
@@ -33,22 +33,17 @@ class MockParameters:
     @classmethod
     def of(cls, component: Component) -> MockParameters:
         """Read and check them, or raise DriverError."""
-        seed = _number(component, 'noise_seed', 0.0, least=0.0)
-        if seed != int(seed):
-            raise DriverError(
-                f"The parameter 'noise_seed' of hardware '{component.name}' is {seed:g}: write an integer."
-            )
         disabled = component.parameters.get('disable_commands', 'false').lower()
         if disabled not in ('true', 'false'):
             raise DriverError(
                 f"The parameter 'disable_commands' of hardware '{component.name}' is '{disabled}': write true or false."
             )
         return cls(
-            time_constant=_number(component, 'time_constant', TIME_CONSTANT, least=0.0),
-            delay=_number(component, 'delay', 0.0, least=0.0),
-            noise=_number(component, 'noise', 0.0, least=0.0),
-            noise_seed=int(seed),
-            offset=_number(component, 'position_state_following_offset', 0.0),
+            time_constant=number(component, 'time_constant', TIME_CONSTANT, least=0.0),
+            delay=number(component, 'delay', 0.0, least=0.0),
+            noise=number(component, 'noise', 0.0, least=0.0),
+            noise_seed=whole(component, 'noise_seed', 0),
+            offset=number(component, 'position_state_following_offset', 0.0),
             follows=disabled == 'false',
         )
 
@@ -159,12 +154,3 @@ class MockDriver(Driver):
         position, driver = f'{part.name}/{POSITION}', part.mimic and f'{part.mimic.joint}/{POSITION}'
         if part.mimic is not None and driver in self._states and position in self._states:
             self._states[position] = part.mimic.multiplier * self._states[driver] + part.mimic.offset
-
-
-def _number(component: Component, name: str, default: float, least: float = -math.inf) -> float:
-    text = component.parameters.get(name, '')
-    value = finite_number(text) if text else default
-    if value is None or value < least:
-        rule = 'a finite number' if math.isinf(least) else f'a finite number, {least:g} or more'
-        raise DriverError(f"The parameter '{name}' of hardware '{component.name}' is '{text}': write {rule}.")
-    return value

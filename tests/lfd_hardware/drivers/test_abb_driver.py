@@ -58,13 +58,17 @@ def free_udp_port():
         return free.getsockname()[1]
 
 
+def position_names(component):
+    return [f'{joint.name}/position' for joint in component.joints]
+
+
 def positions(driver):
     states = driver.read(PERIOD)
-    return [states[name] for name in driver.component.command_interfaces]
+    return [states[name] for name in position_names(driver.component)]
 
 
 def commands(driver, values):
-    return dict(zip(driver.component.command_interfaces, values, strict=True))
+    return dict(zip(position_names(driver.component), values, strict=True))
 
 
 def limits(driver):
@@ -186,7 +190,7 @@ def test_the_table_of_hardware_drives_it(simulator):
     assert device.go(DeviceState.ACTIVE, lambda _: None)
     assert device.wait(20.0)
     assert device.failure is None
-    troubles, names = hardware.read(PERIOD), device.component.command_interfaces
+    troubles, names = hardware.read(PERIOD), position_names(device.component)
     hardware.claim('test', names)
     start = [hardware.states[name] for name in names]
     cycles = itertools.count()

@@ -515,7 +515,7 @@ def test_a_driver_that_is_not_connected_says_so_and_close_is_always_safe(control
     [
         ({}, "no parameter 'robot_ip'"),
         ({'robot_ip': 'x', 'byte_order': 'middle'}, "'byte_order' of hardware 'gp8' is 'middle'"),
-        ({'robot_ip': 'x', 'motion_port': 'http'}, "'motion_port' of hardware 'gp8' is 'http': use a whole number"),
+        ({'robot_ip': 'x', 'motion_port': 'http'}, "'motion_port' of hardware 'gp8' is 'http': write a whole number"),
         ({'robot_ip': 'x', 'state_port': '70000'}, "'state_port'.*1 to 65535"),
         ({'robot_ip': 'x', 'group': '-1'}, "'group'.*0 to 3"),
         ({'robot_ip': 'x', 'state_timeout': '2'}, "'state_timeout'.*0.03 to 1"),

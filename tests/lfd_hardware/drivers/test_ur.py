@@ -86,6 +86,7 @@ def test_state_is_read_while_the_motors_are_off():
         driver.close()
     assert [states[f'{joint}/position'] for joint in JOINTS] == list(HOME)
     assert [states[f'{joint}/velocity'] for joint in JOINTS] == [0.0] * 6
+    assert [states[f'{joint}/effort'] for joint in JOINTS] == simulator.controller.arm.currents  # [A]
     assert simulator.controller.programs == []
 
 
@@ -162,9 +163,7 @@ def test_joints_that_nobody_commands_hold(simulator, active):
 
 
 def test_speed_scaling_can_be_read(simulator):
-    component = ur_component(robot_ip='127.0.0.1', rtde_port=simulator.rtde_port)
-    sensor = Part('sensor', 'speed_scaling', (), (Interface('speed_scaling_factor'),))
-    driver = URDriver(replace(component, parts=(*component.parts, sensor)))
+    driver = URDriver(ur_component(robot_ip='127.0.0.1', rtde_port=simulator.rtde_port))
     driver.configure()
     simulator.controller.slider = 0.6
     eventually(lambda: driver.read(0.002)['speed_scaling/speed_scaling_factor'] == 0.6, 'the slider at 60 %')
@@ -182,6 +181,13 @@ def test_a_first_command_that_is_not_where_the_arm_stands_is_refused(simulator, 
     eventually(lambda: phase(simulator) == Phase.ENDED, 'the end of the program')
     assert simulator.positions == pytest.approx(HOME)
     assert simulator.controller.errors == []
+
+
+def test_a_velocity_is_not_taken_for_a_position(simulator, active):
+    active.read(0.002)
+    with pytest.raises(DriverError, match=f"cannot follow '{JOINTS[0]}/velocity': claim {FIRST}"):
+        active.write({f'{JOINTS[0]}/velocity': 0.0})
+    assert simulator.positions == pytest.approx(HOME)
 
 
 def test_a_jump_in_the_middle_of_a_motion_stops_the_arm(simulator, active):
@@ -588,8 +594,9 @@ def joint(name, states=('position',), commands=('position',), velocity=1.0):
     ('parts', 'words'),
     [
         ([joint(name) for name in JOINTS[:5]], 'has 5 joints where a UR arm has 6'),
-        ([joint(name, states=('effort',)) for name in JOINTS], "does not know the state interface '.*/effort'"),
-        ([joint(name, commands=('velocity',)) for name in JOINTS], 'must have one command interface, position'),
+        ([joint(name, states=('torque',)) for name in JOINTS], "does not know the state interface '.*/torque'"),
+        ([joint(name, commands=('velocity',)) for name in JOINTS], 'must have the command interface position'),
+        ([joint(name, commands=('position', 'effort')) for name in JOINTS], 'velocity beside it at most'),
         ([joint(name, velocity=math.inf) for name in JOINTS], 'has no limit of velocity'),
         (
             [*(joint(name) for name in JOINTS), Part('gpio', 'io', (Interface('digital_output_0'),), ())],

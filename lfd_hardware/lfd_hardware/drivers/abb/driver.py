@@ -10,13 +10,13 @@ import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
-from lfd_description.urdf import finite_number
 from lfd_hardware.description import Component, Part
 from lfd_hardware.drivers.abb.link import ArmState, EgmLink, Fault, LinkSettings, resolve
 from lfd_hardware.drivers.abb.refusals import MOTORS_ON, RUNNING, refused, unsafe
 from lfd_hardware.drivers.abb.rws import AXES, Account, RwsClient, RwsError, RwsRefused
 from lfd_hardware.drivers.abb.watch import Watch
 from lfd_hardware.drivers.driver import Driver, DriverError
+from lfd_hardware.drivers.parameters import number, whole
 
 POSITION = 'position'
 VELOCITY = 'velocity'
@@ -55,7 +55,7 @@ class AbbParameters:
                 f"Hardware '{component.name}' has no controller address: set the parameter rws_ip, "
                 'which the launch argument robot_ip fills.'
             )
-        port = int(_number(component, 'rws_port', 80, 1, 65535))
+        port = whole(component, 'rws_port', 80, 1, 65535)
         versions = {'1': 1, '2': 2, 'auto': 2 if port == 443 else 1}
         version = text('rws_version', 'auto')
         if version not in versions:
@@ -74,12 +74,12 @@ class AbbParameters:
             rws_version=versions[version],
             account=Account(text('rws_user', 'Default User'), text('rws_password', 'robotics')),
             rws_certificate=text('rws_certificate', ''),
-            egm_port=int(_number(component, 'egm_port', 6511, 0, 65535)),
+            egm_port=whole(component, 'egm_port', 6511, 0, 65535),
             egm_ip=text('egm_ip', '') or ip,
-            egm_period=_number(component, 'egm_period', 0.004, 0.004, 0.048),
+            egm_period=number(component, 'egm_period', 0.004, 0.004, 0.048),
             mechanical_unit=unit,
-            connect_timeout=_number(component, 'connect_timeout', 5.0, 0.1, 60.0),
-            state_limit=_number(component, 'state_limit', 0.06, 0.01, 1.0),
+            connect_timeout=number(component, 'connect_timeout', 5.0, 0.1, 60.0),
+            state_limit=number(component, 'state_limit', 0.06, 0.01, 1.0),
         )
 
 
@@ -297,29 +297,21 @@ def _arm_joints(component: Component) -> tuple[Part, ...]:
     """The joints in the order of the axes, or DriverError when the arm is none that EGM can guide here."""
     where = f"Hardware '{component.name}'"
     for part in component.parts:
-        wanted = [interface.name for interface in part.command_interfaces if interface.name != POSITION]
+        commands = [interface.name for interface in part.command_interfaces]
+        # ABB's official plugin wants a velocity command beside the position; only positions are followed here.
+        known = (POSITION, VELOCITY) if POSITION in commands else ()
+        wanted = [name for name in commands if name not in known]
         wanted += [i.name for i in part.state_interfaces if i.name not in (POSITION, VELOCITY)]
         if part.kind != 'joint' or part.mimic is not None or wanted:
             raise DriverError(
                 f"{where} has the {part.kind} '{part.name}' with {', '.join(wanted) or 'no motor of its own'}: "
-                'an ABB arm offers position commands and position and velocity states of its six joints only.'
+                'an ABB arm offers position and velocity of its six joints only.'
             )
         if part.limit is None or not math.isfinite(part.limit.velocity):
             raise DriverError(f"{where} needs a velocity limit for joint '{part.name}': add it to the URDF's <limit>.")
     if len(component.joints) != len(AXES):
         raise DriverError(f'{where} has {len(component.joints)} joints: name the {len(AXES)} of the arm, axis 1 first.')
     return component.joints
-
-
-def _number(component: Component, name: str, default: float, least: float, most: float) -> float:
-    text = component.parameters.get(name)
-    value = default if text is None else finite_number(text)
-    if value is None or not least <= value <= most or (isinstance(default, int) and value != int(value)):
-        raise DriverError(
-            f"The parameter '{name}' of hardware '{component.name}' is '{text}': write a number "
-            f'from {least:g} to {most:g}.'
-        )
-    return value
 
 
 def _until(condition: Callable[[], bool], timeout: float) -> bool:

@@ -37,7 +37,6 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from lfd_description.urdf import finite_number
 from lfd_hardware.description import Component
 from lfd_hardware.drivers.driver import Driver, DriverError
 from lfd_hardware.drivers.motoman.link import Address, ControllerState, MotionLink, StateLink
@@ -52,6 +51,7 @@ from lfd_hardware.drivers.motoman.simple_message import (
     TrajectoryPoint,
 )
 from lfd_hardware.drivers.motoman.stream import Array, PointStream, StreamPoint
+from lfd_hardware.drivers.parameters import number, whole
 
 POSITION, VELOCITY = 'position', 'velocity'
 STATUS_FIELDS = tuple(RobotStatus.__dataclass_fields__)
@@ -402,16 +402,16 @@ def _settings(component: Component) -> Settings:
         )
     settings = Settings(
         host,
-        _whole(component, 'motion_port', 50240, 1, 65535),
-        _whole(component, 'state_port', 50241, 1, 65535),
+        whole(component, 'motion_port', 50240, 1, 65535),
+        whole(component, 'state_port', 50241, 1, 65535),
         ByteOrder[order],
-        _whole(component, 'group', 0, 0, 3),
-        _seconds(component, 'point_period', 0.04, 0.008, 0.5),
-        _seconds(component, 'lead', 0.12, 0.03, 2.0),
-        _seconds(component, 'state_timeout', 0.06, 0.03, 1.0),
-        _seconds(component, 'reply_timeout', 0.25, 0.02, 5.0),
-        _seconds(component, 'connect_timeout', 5.0, 0.1, 60.0),
-        _seconds(component, 'start_timeout', 10.0, 0.1, 60.0),
+        whole(component, 'group', 0, 0, 3),
+        number(component, 'point_period', 0.04, 0.008, 0.5),
+        number(component, 'lead', 0.12, 0.03, 2.0),
+        number(component, 'state_timeout', 0.06, 0.03, 1.0),
+        number(component, 'reply_timeout', 0.25, 0.02, 5.0),
+        number(component, 'connect_timeout', 5.0, 0.1, 60.0),
+        number(component, 'start_timeout', 10.0, 0.1, 60.0),
     )
     if settings.lead < settings.point_period + 0.02:
         raise DriverError(
@@ -441,24 +441,4 @@ def _check_interfaces(component: Component) -> None:
 def _unknown(component: Component, kind: str, part: str, interface: str, known: str) -> DriverError:
     return DriverError(
         f"Motoman hardware '{component.name}' has no {kind} interface '{interface}' of '{part}': use {known}."
-    )
-
-
-def _seconds(component: Component, name: str, default: float, least: float, most: float) -> float:
-    value = finite_number(component.parameters.get(name, str(default)))
-    if value is None or not least <= value <= most:
-        raise _out_of_range(component, name, f'a number from {least:g} to {most:g}')
-    return value
-
-
-def _whole(component: Component, name: str, default: int, least: int, most: int) -> int:
-    text = component.parameters.get(name, str(default))
-    if not text.isascii() or not text.isdigit() or not least <= int(text) <= most:
-        raise _out_of_range(component, name, f'a whole number from {least} to {most}')
-    return int(text)
-
-
-def _out_of_range(component: Component, name: str, wanted: str) -> DriverError:
-    return DriverError(
-        f"The parameter '{name}' of hardware '{component.name}' is '{component.parameters[name]}': use {wanted}."
     )

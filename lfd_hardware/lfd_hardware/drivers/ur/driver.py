@@ -42,9 +42,10 @@ REMOTE = 'if its pendant says Local, switch it to Remote Control'
 class URDriver(Driver):
     """One arm of Universal Robots.
 
-    States: ``position`` and ``velocity`` of six joints, in the controller's order (base to wrist 3), and of a sensor,
-    if the tag has one, ``speed_scaling_factor`` (1 when the arm moves as fast as it is told). Commands: ``position``;
-    they are meant to come at the rate of the controller.
+    States: ``position``, ``velocity`` and ``effort`` of six joints, in the controller's order (base to wrist 3), and of
+    a gpio or sensor, if the tag has one, ``speed_scaling_factor`` (1 when the arm moves as fast as it is told). As with
+    UR's own driver, an effort is the current of the joint's motor [A]. Commands: ``position``; they are meant to come
+    at the rate of the controller. A ``velocity`` command may stand in the tag, but nobody may claim it.
     """
 
     def __init__(self, component: Component) -> None:
@@ -122,7 +123,7 @@ class URDriver(Driver):
             raise
         if session is not None:
             session.note_read(period, time.monotonic())
-        numbers = (*state.positions, *state.velocities, state.speed_scaling * state.slider)
+        numbers = (*state.positions, *state.velocities, *state.currents, state.speed_scaling * state.slider)
         return {name: numbers[index] for name, index in self._states.items()}
 
     def write(self, commands: Mapping[str, float]) -> None:

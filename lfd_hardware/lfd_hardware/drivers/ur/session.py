@@ -53,7 +53,9 @@ class Session:
             for name, value in commands.items():
                 joint = self._joints.get(name)
                 if joint is None:
-                    raise DriverError(f"A UR arm has no command interface '{name}': it has {', '.join(self._joints)}.")
+                    raise DriverError(
+                        f"This driver of a UR arm cannot follow '{name}': claim {', '.join(self._joints)}."
+                    )
                 self._check(joint, value, max(gap, self._loop_period))
                 goal[joint] = value
             self.goal, self._has_moved = tuple(goal), True

@@ -5,12 +5,14 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 
-from lfd_description.urdf import finite_number
 from lfd_hardware.description import Component, JointLimit
 from lfd_hardware.drivers.driver import DriverError
+from lfd_hardware.drivers.parameters import number, whole
 from lfd_hardware.drivers.ur.script import FIRST_REGISTER, REGISTERS
 
 JOINTS = 6
+COMMANDS = {'position', 'velocity'}  # UR's own driver wants both in the tag; only positions are followed here
+STATES = ('position', 'velocity', 'effort')  # [rad], [rad/s], [A]
 SCALING = 'speed_scaling_factor'
 
 
@@ -50,47 +52,30 @@ def settings_of(component: Component) -> Settings:
         rtde_port=_port(component, 'rtde_port', 30004),
         script_port=_port(component, 'script_port', 30002),
         dashboard_port=_port(component, 'dashboard_port', 29999),
-        connect_timeout=_number(component, 'connect_timeout', 5.0, 0.01, 600.0),
-        power_on_timeout=_number(component, 'power_on_timeout', 30.0, 0.1, 600.0),
-        state_limit=_number(component, 'state_limit', 0.06, 0.004, 10.0),
-        robot_receive_timeout=_number(component, 'robot_receive_timeout', 0.04, 0.006, 10.0),
-        servoj_gain=_number(component, 'servoj_gain', 2000.0, 100.0, 2000.0),
-        servoj_lookahead_time=_number(component, 'servoj_lookahead_time', 0.03, 0.03, 0.2),
-        stop_deceleration=_number(component, 'stop_deceleration', 4.0, 0.1, 100.0),
-        first_register=_whole(component, 'first_register', FIRST_REGISTER, 0, REGISTERS - JOINTS),
+        connect_timeout=number(component, 'connect_timeout', 5.0, 0.01, 600.0),
+        power_on_timeout=number(component, 'power_on_timeout', 30.0, 0.1, 600.0),
+        state_limit=number(component, 'state_limit', 0.06, 0.004, 10.0),
+        robot_receive_timeout=number(component, 'robot_receive_timeout', 0.04, 0.006, 10.0),
+        servoj_gain=number(component, 'servoj_gain', 2000.0, 100.0, 2000.0),
+        servoj_lookahead_time=number(component, 'servoj_lookahead_time', 0.03, 0.03, 0.2),
+        stop_deceleration=number(component, 'stop_deceleration', 4.0, 0.1, 100.0),
+        first_register=whole(component, 'first_register', FIRST_REGISTER, 0, REGISTERS - JOINTS),
     )
 
 
 def _port(component: Component, name: str, default: int) -> int:
-    return _whole(component, name, default, 1, 65535)
-
-
-def _whole(component: Component, name: str, default: int, least: int, most: int) -> int:
-    value = _number(component, name, default, least, most)
-    if value != int(value):
-        raise DriverError(f"The parameter '{name}' of hardware '{component.name}' is {value:g}: write a whole number.")
-    return int(value)
-
-
-def _number(component: Component, name: str, default: float, least: float, most: float) -> float:
-    text = component.parameters.get(name, '')
-    value = finite_number(text) if text else default
-    if value is None or not least <= value <= most:
-        raise DriverError(
-            f"The parameter '{name}' of hardware '{component.name}' is '{text}': write a number from {least:g} to "
-            f'{most:g}.'
-        )
-    return value
+    return whole(component, name, default, 1, 65535)
 
 
 def limits_of(component: Component) -> tuple[JointLimit, ...]:
     """The limits of the six joints, all of which have a position to command and a limit of speed."""
     limits: list[JointLimit] = []
     for part in component.joints:
-        if [each.name for each in part.command_interfaces] != ['position']:
+        commands = [each.name for each in part.command_interfaces]
+        if 'position' not in commands or not {*commands} <= COMMANDS:
             raise DriverError(
-                f"Joint '{part.name}' of hardware '{component.name}' must have one command interface, position: this "
-                'driver commands nothing else.'
+                f"Joint '{part.name}' of hardware '{component.name}' must have the command interface position, and "
+                'velocity beside it at most: this driver follows positions.'
             )
         if part.limit is None or not math.isfinite(part.limit.velocity):
             raise DriverError(
@@ -106,21 +91,21 @@ def limits_of(component: Component) -> tuple[JointLimit, ...]:
 
 
 def states_of(component: Component) -> dict[str, int]:
-    """Where each state interface is found among six positions, six velocities and the speed scaling."""
+    """Where each state interface is found among six positions, velocities and currents, and the speed scaling."""
     found: dict[str, int] = {}
     joints = [part.name for part in component.joints]
     for part in component.parts:
         if part.kind != 'joint' and part.command_interfaces:
             raise DriverError(f"Hardware '{component.name}' cannot command '{part.name}': only joints; remove it.")
         for interface in part.state_interfaces:
-            if part.kind == 'joint' and interface.name in ('position', 'velocity'):
-                index = joints.index(part.name) + (JOINTS if interface.name == 'velocity' else 0)
-            elif part.kind == 'sensor' and interface.name == SCALING:
-                index = 2 * JOINTS
+            if part.kind == 'joint' and interface.name in STATES:
+                index = joints.index(part.name) + JOINTS * STATES.index(interface.name)
+            elif part.kind != 'joint' and interface.name == SCALING:
+                index = JOINTS * len(STATES)
             else:
                 raise DriverError(
                     f"Hardware '{component.name}' does not know the state interface '{part.name}/{interface.name}': "
-                    f'this driver has position and velocity of joints, and {SCALING} of a sensor.'
+                    f'this driver has {", ".join(STATES)} of joints, and {SCALING} of a gpio or sensor.'
                 )
             found[f'{part.name}/{interface.name}'] = index
     return found

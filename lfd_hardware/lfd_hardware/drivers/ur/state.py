@@ -1,6 +1,6 @@
 """The state that a UR controller reports, and in one sentence why it does not follow.
 
-Joint positions are in rad, velocities in rad/s, in the controller's order: base to wrist 3.
+Joint positions are in rad, velocities in rad/s, currents in A, in the controller's order: base to wrist 3.
 """
 
 from __future__ import annotations
@@ -66,6 +66,7 @@ class RobotState:
     timestamp: float  # [s] on the controller's clock
     positions: tuple[float, ...]  # [rad]
     velocities: tuple[float, ...]  # [rad/s]
+    currents: tuple[float, ...]  # [A] of the joints' motors
     robot_mode: int
     safety_mode: int
     runtime_state: int
@@ -78,11 +79,12 @@ class RobotState:
     @classmethod
     def of(cls, numbers: Sequence[float]) -> RobotState:
         """Out of the numbers of the recipe ``output_names``, vectors written out."""
-        mode, safety, runtime, scaling, slider, session, count, phase = numbers[13:]
+        mode, safety, runtime, scaling, slider, session, count, phase = numbers[19:]
         return cls(
             numbers[0],
             tuple(numbers[1:7]),
             tuple(numbers[7:13]),
+            tuple(numbers[13:19]),
             int(mode),
             int(safety),
             int(runtime),
@@ -95,7 +97,7 @@ class RobotState:
 
 
 OUTPUT_TYPES = (
-    *('DOUBLE', 'VECTOR6D', 'VECTOR6D', 'INT32', 'INT32', 'UINT32', 'DOUBLE', 'DOUBLE'),
+    *('DOUBLE', 'VECTOR6D', 'VECTOR6D', 'VECTOR6D', 'INT32', 'INT32', 'UINT32', 'DOUBLE', 'DOUBLE'),
     *('INT32', 'INT32', 'INT32'),
 )
 INPUT_TYPES = ('INT32', 'INT32', *['DOUBLE'] * 6)
@@ -103,7 +105,7 @@ INPUT_TYPES = ('INT32', 'INT32', *['DOUBLE'] * 6)
 
 def output_names(first_register: int) -> tuple[str, ...]:
     """What is asked of the controller; its answer must have the types ``OUTPUT_TYPES``."""
-    state = ('timestamp', 'actual_q', 'actual_qd', 'robot_mode', 'safety_mode', 'runtime_state')
+    state = ('timestamp', 'actual_q', 'actual_qd', 'actual_current', 'robot_mode', 'safety_mode', 'runtime_state')
     return (*state, 'speed_scaling', 'target_speed_fraction', *outputs(first_register))
 
 
