@@ -107,7 +107,7 @@ async def connected(
 @asynccontextmanager
 async def paired(port: int, *, name: str = 'a test', **how: Any) -> AsyncIterator[VrClient]:
     """A connection that said hello with a code or a token, and has heard the whole scene."""
-    hello = {key: how.pop(key) for key in ('code', 'token') if key in how}
+    hello = {key: how.pop(key) for key in ('code', 'token', 'page') if key in how}
     async with connected(port, **how) as client:
         await client.say('hello', protocol=1, name=name, **hello)
         await client.until('tasks')

@@ -200,7 +200,7 @@ class _Routes:
             hello = await receive_hello(socket, limits)
             if hello is not None:
                 token = hub.admit(hello)
-                session = Session(hub.new_client(), hello.name, token, socket, hub.new_outbox(), limits)
+                session = Session(hub.new_client(), hello, token, socket, hub.new_outbox(), limits)
                 hub.join(session)
                 try:
                     ended = await session.serve(lambda frame: hub.handle(session, frame), hub.encode)

@@ -20,6 +20,8 @@ class Hello:
     code: str | None
     token: str | None
     name: str
+    page: str | None = None
+    """A page's own name of itself, for as long as it is loaded."""
 
 
 @dataclass(frozen=True)

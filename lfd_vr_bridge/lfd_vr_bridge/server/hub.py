@@ -43,6 +43,7 @@ from .pairing import Pairing
 from .protocol import PROTOCOL
 from .reach import ReachFeedback
 from .session import Limits, Session
+from .signs import Signs
 
 PERIOD = 1.0 / 60.0  # [s] at which moved objects, joints and hands are told
 MANY = 300  # objects, from which on their text is made beside the loop
@@ -54,6 +55,8 @@ FOR_ALL = (
     frames.TakeControl, frames.Invite, frames.Assess, frames.Stop,
 )  # fmt: skip
 """Requests that need not come from the demonstrator."""
+NEVER_BUSY = (frames.Stop, frames.PauseMotion)
+"""Requests that are worked on however many others are."""
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ class Hub:
         self._numbers = count(1)
         self._demonstrator: str | None = None
         self._asking: list[str] = []
+        self._signs = Signs(asyncio.get_running_loop().time)
         self.motions = Motions(studio, robot, assets, self.tell)
         self._plan: str | None = None
         self._planned: object = None
@@ -146,6 +150,7 @@ class Hub:
     def join(self, session: Session) -> None:
         """A client is there: it is told everything."""
         self._sessions[session.client] = session
+        self._take_the_place(session)
         robots = () if self._robot is None else self._robot.robots
         identity = self._identity
         welcome = news.Welcome(
@@ -166,9 +171,22 @@ class Hub:
         if self._joints:
             self._joints_pace.ask()
 
+    def _take_the_place(self, session: Session) -> None:
+        """A page that came back has the place that it had, if nobody has noticed yet that it was gone."""
+        for old in tuple(self._sessions.values()):
+            is_the_same = old.page is not None and (old.page, old.token) == (session.page, session.token)
+            if old is session or not is_the_same:
+                continue
+            del self._sessions[old.client]
+            self._asking = [session.client if client == old.client else client for client in self._asking]
+            if self._demonstrator == old.client:
+                self._demonstrate(session.client)
+            old.end('replaced', 'This page is connected anew.')
+
     def leave(self, session: Session) -> None:
         """A client is gone: what it held goes back, and control to the first who asked."""
-        del self._sessions[session.client]
+        if self._sessions.pop(session.client, None) is None:
+            return  # another has taken its place
         if session.client in self._asking:
             self._asking.remove(session.client)
         if self._demonstrator == session.client:
@@ -178,8 +196,12 @@ class Hub:
 
     # Frames in --------------------------------------------------------------------------------------------------------
 
-    def handle(self, session: Session, frame: frames.Frame) -> None:
-        """Do what a client asks for, and answer."""
+    def handle(self, session: Session, frame: frames.Frame) -> asyncio.Task[None] | None:
+        """Do what a client asks for, and answer; gives what has to be done before its next frame, if anything."""
+        if session.client not in self._sessions:
+            return None  # another has taken its place
+        if session.client == self._demonstrator and isinstance(frame, frames.Request | frames.Move):
+            self._signs.seen()
         match frame:
             case frames.Ping(t):
                 session.outbox.offer('pong', self.encode(news.Pong(t, time.time())))
@@ -187,10 +209,13 @@ class Hub:
                 self._on_move(session, frame)
             case frames.HandsMoved():
                 self._on_hands(session, frame)
+            case frames.Release():
+                return self._spawn(self._answer_later(session, frame.id, self._release(session, frame)), self._jobs)
             case frames.Request():
                 self._on_request(session, frame)
             case frames.Hello():
                 session.put(self.encode(news.Refused('paired', 'This device is paired; say hello only once.')))
+        return None
 
     def _on_request(self, session: Session, frame: frames.Request) -> None:
         try:
@@ -202,7 +227,7 @@ class Hub:
             return
         if not isinstance(answer, Coroutine):
             session.put(self.encode(news.Done(frame.id, answer or {})))
-        elif len(session.jobs) >= self._limits.tasks:
+        elif len(session.jobs) >= self._limits.tasks and not isinstance(frame, NEVER_BUSY):
             answer.close()
             session.put(self.encode(news.Refused('busy', 'Wait for the answers to what you asked before.', frame.id)))
         else:
@@ -227,6 +252,7 @@ class Hub:
     def _on_hands(self, session: Session, frame: frames.HandsMoved) -> None:
         if session.client != self._demonstrator:
             return
+        self._signs.hands(frame.hands)
         self._studio.hands(session.client, frame.hands)
         self._hands = frame
         self._hands_pace.ask()
@@ -243,9 +269,8 @@ class Hub:
         return {
             frames.TakeControl: self._take_control,
             frames.GiveControl: self._give_control,
-            frames.Invite: lambda session, frame: {'code': self._pairing.invite()},
+            frames.Invite: self._invite,
             frames.Grab: self._grab,
-            frames.Release: self._release,
             frames.ChangeSettings: self._settings,
             frames.AddObject: self._add_object,
             frames.PlaceObject: lambda session, frame: studio.place_object(frame.object, frame.pose),
@@ -271,12 +296,27 @@ class Hub:
     # Control ----------------------------------------------------------------------------------------------------------
 
     def _take_control(self, session: Session, _: frames.TakeControl) -> Answer:
+        before = self._sessions.get(self._demonstrator or '')
         if self._demonstrator is None:
             self._hand_over(session.client)
+        elif before is not None and before is not session and self._is_idle(before):
+            self._hand_over(session.client)
+            text = f'{session.name} has taken control, because you did nothing for {self._limits.idle:g} s.'
+            before.put(self.encode(Notice('info', text)))
         elif session.client != self._demonstrator and session.client not in self._asking:
             self._asking.append(session.client)
             self._tell_roster()
         return {'demonstrator': self._demonstrator}
+
+    def _is_idle(self, session: Session) -> bool:
+        """Whether a demonstrator seems to be somewhere else."""
+        holds = any(held.by == session.client for held in self._studio.twin.held.values())
+        return not holds and self._signs.silence >= self._limits.idle
+
+    def _invite(self, session: Session, _: frames.Invite) -> Answer:
+        if self._demonstrator is not None:
+            self._demonstrators_only(session)
+        return {'code': self._pairing.invite()}
 
     def _give_control(self, session: Session, frame: frames.GiveControl) -> Answer:
         if frame.client is not None and frame.client not in self._sessions:
@@ -287,16 +327,20 @@ class Hub:
 
     def _hand_over(self, client: str | None) -> None:
         """Control goes to a client, or else to the first who asked; what the one before held goes back."""
-        before = self._demonstrator
         if client is None and self._asking:
             client = self._asking[0]
         if client in self._asking:
             self._asking.remove(client)
-        self._demonstrator = client
+        self._demonstrate(client)
+        self._tell_roster()
+
+    def _demonstrate(self, client: str | None) -> None:
+        """A client is the demonstrator from now on, or nobody is."""
+        before, self._demonstrator = self._demonstrator, client
+        self._signs.seen()
         if before is not None and before != client:
             self._hands = None
             self._studio.lose(before)
-        self._tell_roster()
 
     # Studio -----------------------------------------------------------------------------------------------------------
 
@@ -305,8 +349,13 @@ class Hub:
         self._look(frame.object, frame.pose)
         return None
 
-    def _release(self, session: Session, frame: frames.Release) -> Answer:
-        released = self._studio.release(session.client, frame.object, frame.pose, frame.hand_pose)
+    async def _release(self, session: Session, frame: frames.Release) -> Fields:
+        """Let go; where to is found beside the loop, and the client's next frame waits for it."""
+        self._demonstrators_only(session)
+        self._studio.twin.holder(frame.object, session.client)
+        landing_of = self._studio.landing_of(frame.object, frame.pose)
+        landing = await asyncio.get_running_loop().run_in_executor(None, landing_of)
+        released = self._studio.release(session.client, frame.object, frame.pose, frame.hand_pose, landing)
         if self._reach is not None:
             self._reach.forget(frame.object)
         return news.released(released)
@@ -442,12 +491,13 @@ class Hub:
     def _made_beside(self, make: Callable[[], str]) -> asyncio.Future[str]:
         return asyncio.get_running_loop().run_in_executor(None, make)
 
-    def _spawn(self, job: Coroutine[Any, Any, None], jobs: set[asyncio.Task[None]]) -> None:
+    def _spawn(self, job: Coroutine[Any, Any, None], jobs: set[asyncio.Task[None]]) -> asyncio.Task[None]:
         """Run something beside; what goes wrong there is logged and told."""
         task = asyncio.create_task(job)
         jobs.add(task)
         task.add_done_callback(jobs.discard)
         task.add_done_callback(self._over)
+        return task
 
     def _over(self, task: asyncio.Task[None]) -> None:
         if task.cancelled() or task.exception() is None:

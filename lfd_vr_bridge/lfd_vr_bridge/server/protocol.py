@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from collections.abc import Callable, Mapping
 from typing import NoReturn
 
@@ -52,6 +53,7 @@ MAX_PARTS = 64  # of an object
 MAX_TAGS = 32  # of an object
 MAX_WHOLE = 2**53 - 1  # the largest whole number that every browser holds exactly
 MAX_TIME = 1e15  # [s or ms], larger than any clock
+PAGE = re.compile(r'[A-Za-z0-9_-]{8,64}')
 
 
 class BadFrame(ValueError):
@@ -253,7 +255,10 @@ def _choice(value: object, place: str, choices: tuple[str, ...]) -> str:
 def _hello(fields: _Fields) -> Hello:
     protocol = fields.whole('protocol')
     code, token = fields.maybe_name('code'), fields.maybe_name('token')
-    return Hello(protocol, code, token, fields.maybe_name('name') or 'a browser')
+    name, page = fields.maybe_name('name') or 'a browser', fields.maybe_name('page')
+    if page is not None and not PAGE.fullmatch(page):
+        raise BadFrame(f'{fields.at("page")} is no name of a page; send 8 to 64 letters, digits, - and _.')
+    return Hello(protocol, code, token, name, page)
 
 
 def _hand_state(fields: _Fields, key: str) -> HandState | None:

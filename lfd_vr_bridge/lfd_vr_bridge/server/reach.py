@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import logging
 from collections.abc import Callable
 
 from lfd_planner.pose import Pose
@@ -13,6 +14,7 @@ from ..studio.values import Refusal, Verdict
 from .news import Reach
 
 PERIOD = 0.1  # [s] between two questions
+_log = logging.getLogger(__name__)
 
 
 class ReachFeedback:
@@ -54,10 +56,16 @@ class ReachFeedback:
             await asyncio.sleep(max(0.0, began + PERIOD - loop.time()))
 
     async def _judge(self, name: str, pose: Pose) -> None:
-        landing = self._studio.landing(name, pose).pose
+        """Tell of one object; whatever goes wrong is told of this one and no other."""
+        landing: Pose | None = None
         try:
+            rest_of = self._studio.rest_of(name, pose)
+            landing = (await asyncio.get_running_loop().run_in_executor(None, rest_of)).pose
             verdict = await self._robot.judge(self._studio.twin.standing(name), name, landing or pose)
         except Refusal as refusal:
             verdict = Verdict('unknown', str(refusal))
+        except Exception:  # the next pose, or the next object, may be a better one
+            _log.exception('A held object could not be judged.')
+            verdict = Verdict('unknown', "Whether the robot reaches this is not known; the bridge's log says why.")
         if name in self._studio.twin.held:
             self._tell(Reach(name, verdict, landing))

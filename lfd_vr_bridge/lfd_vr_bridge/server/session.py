@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 from aiohttp import WSCloseCode, WSMessage, WSMsgType, web
 
-from .frames import Frame, HandsMoved, Hello, Move, Request
+from .frames import CompleteRecording, Frame, GiveControl, HandsMoved, Hello, Move, PauseMotion, Release, Request, Stop
 from .news import News, Refused
 from .outbox import Outbox, Text, TooSlow
 from .pace import Allowance
@@ -17,6 +17,11 @@ from .protocol import BadFrame, parse
 
 MAX_FRAME = 65_536  # bytes from a client
 PART_TIME = 2.0  # [s] to say why, and goodbye
+NEVER_TOO_FAST = (Release, Stop, CompleteRecording, PauseMotion, GiveControl)
+"""Requests that end something. After a stall of the network they come behind all that has waited, and must count."""
+
+Handle = Callable[[Frame], 'asyncio.Task[None] | None']
+"""Does what a frame asks for; gives what has to be done before the next frame is looked at, if anything."""
 
 
 @dataclass(frozen=True)
@@ -33,13 +38,15 @@ class Limits:
     queue: int = 1000
     """Frames that may wait for a client."""
     frames: float = 200.0
-    """A second, from a client."""
+    """A second, from a client: of moves and hands, and as many requests."""
     flood: float = 2000.0
     """A second, from a client, at which it is disconnected."""
     bad_frames: int = 10
     """A minute, from a client."""
     tasks: int = 8
     """Requests of a client that are worked on at a time."""
+    idle: float = 60.0
+    """Without a sign of the demonstrator, after which anybody may take control [s]."""
 
 
 class Ended(Exception):
@@ -55,24 +62,28 @@ class Session:
     """A paired client."""
 
     def __init__(
-        self, client: str, name: str, token: str, socket: web.WebSocketResponse, outbox: Outbox, limits: Limits
+        self, client: str, hello: Hello, token: str, socket: web.WebSocketResponse, outbox: Outbox, limits: Limits
     ) -> None:
         self.client = client
         """Its short name, unique in this run."""
-        self.name = name
+        self.name = hello.name
         """For people."""
         self.token = token
+        self.page = hello.page
+        """Of the page that it is, from its loading on; None: it did not say."""
         self.jobs: set[asyncio.Task[None]] = set()
         self._socket = socket
         self._outbox = outbox
         self._limits = limits
         self._over: asyncio.Future[None] = asyncio.get_running_loop().create_future()
         now = asyncio.get_running_loop().time()
-        self._allowance = Allowance(limits.frames, limits.frames, now)
+        self._moves = Allowance(limits.frames, limits.frames, now)
+        self._requests = Allowance(limits.frames, limits.frames, now)
         self._flood = Allowance(limits.flood, limits.flood, now)
         self._faults = Allowance(limits.bad_frames / 60.0, limits.bad_frames - 1, now)
         self._late: dict[str, Frame] = {}
         self._catching_up: asyncio.TimerHandle | None = None
+        self._finishing: asyncio.Task[None] | None = None
 
     @property
     def outbox(self) -> Outbox:
@@ -98,7 +109,7 @@ class Session:
         if not self._over.done():
             self._over.set_exception(Ended(code, message, WSCloseCode.GOING_AWAY))
 
-    async def serve(self, handle: Callable[[Frame], None], encode: Callable[[News], str]) -> Ended | None:
+    async def serve(self, handle: Handle, encode: Callable[[News], str]) -> Ended | None:
         """Talk until either side ends it; gives the reason, if it is ours."""
         reader = asyncio.create_task(self._read(handle, encode))
         writer = asyncio.create_task(self._outbox.send(self._send))
@@ -121,6 +132,8 @@ class Session:
         for task in everything:
             task.cancel()
         await asyncio.gather(*everything, return_exceptions=True)
+        if self._finishing is not None:  # what was let go of before the connection was lost counts
+            await asyncio.wait({self._finishing}, timeout=PART_TIME)
         self._over.cancel()
         if self._over.done() and not self._over.cancelled():
             self._over.exception()  # looked at, so that nobody complains that it was not
@@ -133,7 +146,7 @@ class Session:
         except TimeoutError:
             raise Ended('too_slow', 'This device took too long for one frame.', WSCloseCode.TRY_AGAIN_LATER) from None
 
-    async def _read(self, handle: Callable[[Frame], None], encode: Callable[[News], str]) -> None:
+    async def _read(self, handle: Handle, encode: Callable[[News], str]) -> None:
         while True:
             message = await self._socket.receive()
             if message.type in (WSMsgType.CLOSE, WSMsgType.CLOSING, WSMsgType.CLOSED, WSMsgType.ERROR):
@@ -149,31 +162,44 @@ class Session:
                         f'see docs/vr_protocol.md.',
                     ) from None
 
-    async def _take(self, message: WSMessage, handle: Callable[[Frame], None], encode: Callable[[News], str]) -> None:
+    async def _take(self, message: WSMessage, handle: Handle, encode: Callable[[News], str]) -> None:
         now = asyncio.get_running_loop().time()
         if not self._flood.take(now):
             raise Ended('flood', f'More than {self._limits.flood:g} frames a second were sent.')
         frame = frame_of(message)
-        if self._allowance.take(now):
+        if isinstance(frame, Move | HandsMoved):
+            await self._take_motion(frame, now, handle)
+            return
+        if isinstance(frame, Request) and not isinstance(frame, NEVER_TOO_FAST) and not self._requests.take(now):
+            why = f'More than {self._limits.frames:g} requests a second were sent; send fewer.'
+            self.put(encode(Refused('too_fast', why, frame.id)))
+            await asyncio.sleep(0.0)  # the others have their turn
+            return
+        self._catch_up(handle)  # what was said before counts before
+        self._finishing = handle(frame)
+        if self._finishing is not None:
+            await asyncio.shield(self._finishing)
+
+    async def _take_motion(self, frame: Move | HandsMoved, now: float, handle: Handle) -> None:
+        """Take a frame of which the newest counts; more of them than allowed are dropped, the oldest first."""
+        if self._moves.take(now):
             self._late.pop(_kind(frame), None)
             handle(frame)
             return
+        self._late[_kind(frame)] = frame
+        self._catch_up_soon(handle)
         await asyncio.sleep(0.0)  # the others have their turn
-        if isinstance(frame, Request):
-            why = f'More than {self._limits.frames:g} frames a second were sent; send fewer.'
-            self.put(encode(Refused('too_fast', why, frame.id)))
-        elif isinstance(frame, Move | HandsMoved):
-            self._late[_kind(frame)] = frame
-            self._catch_up_soon(handle)
 
-    def _catch_up_soon(self, handle: Callable[[Frame], None]) -> None:
+    def _catch_up_soon(self, handle: Handle) -> None:
         if self._catching_up is None:
             wait = 1.0 / self._limits.frames
             self._catching_up = asyncio.get_running_loop().call_later(wait, self._catch_up, handle)
 
-    def _catch_up(self, handle: Callable[[Frame], None]) -> None:
+    def _catch_up(self, handle: Handle) -> None:
         """The newest of what was too much counts all the same."""
-        self._catching_up = None
+        if self._catching_up is not None:
+            self._catching_up.cancel()
+            self._catching_up = None
         late, self._late = self._late, {}
         for frame in late.values():
             handle(frame)

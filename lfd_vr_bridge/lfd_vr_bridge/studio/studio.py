@@ -22,22 +22,23 @@ import time
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from lfd_description.bodies import Colour
 from lfd_planner.mtdf import GraspHint, Task
 from lfd_planner.pose import IDENTITY, Pose
-from lfd_planner.reachability import Boxes, falls
 from lfd_planner.scene import PlanningScene, WorldObject
 
 from . import events
 from .journal import Journal, Kept
+from .landing import Landing, Landings
 from .library import TaskLibrary, checked_name
 from .poses import checked_pose
 from .recorder import Carry, Demonstration, Step, Thresholds
 from .replaying import again
-from .settle import Settled, settle
+from .settle import Settled
 from .twin import Twin
 from .values import (
     Change,
@@ -121,7 +122,7 @@ class Studio:
         self._latest = 0.0
         self._carry: Carry | None = None
         self._grabbed: dict[str, Pose] = {}
-        self._boxes = Boxes()
+        self._landings = Landings()
         self.early_notices: tuple[Notice, ...] = ()
         """What there was to tell before anybody listened; for whoever connects first."""
         self._journal = Journal(folder / JOURNAL)
@@ -201,20 +202,29 @@ class Studio:
             self._carry.moved(pose, self._since(now))
         self._happened(events.Carried(now, client, object, pose, hand_pose))
 
-    def release(self, client: str, object: str, pose: Pose, hand_pose: Pose | None = None) -> Released:
+    def release(
+        self, client: str, object: str, pose: Pose, hand_pose: Pose | None = None, landing: Landing | None = None
+    ) -> Released:
         """Let go of a held object.
+
+        Args:
+            client: who does.
+            object: its name.
+            pose: where.
+            hand_pose: of the hand that held it.
+            landing: what `landing_of` found for this pose; None: it is found now.
 
         Raises:
             Refusal: the client does not hold it.
         """
         pose, now = checked_pose(pose), self._now()
         self.twin.holder(object, client)
-        settled = self.landing(object, pose)
+        landing = landing or self.landing(object, pose)
         before = self._grabbed.pop(object)
         carry, self._carry = (self._carry, None) if self._carries(object) else (None, self._carry)
-        rest, reason = self._rest(settled, before, recorded=carry is not None)
+        rest, reason = self._rest(landing.settled, before, recorded=carry is not None)
         self._tell(self.twin.release(object, client, rest))
-        for warning in (*settled.warnings, *self._falls(object, rest)):
+        for warning in (*landing.settled.warnings, *(landing.falls if rest == landing.pose else ())):
             self._notice('warning', warning)
         if carry is not None and not reason:
             self._add_step(carry.released(rest, self._since(now), self._demonstration.origin))
@@ -224,16 +234,33 @@ class Studio:
         self._happened(events.LetGo(now, client, object, pose, hand_pose, rest, kept))
         return Released(rest, kept, reason or ('' if carry is not None else 'Nothing is being recorded.'))
 
-    def landing(self, object: str, pose: Pose) -> Settled:
-        """Where an object would come to rest if it were let go of at a pose."""
-        thing = self.twin.scene.objects[object]
-        return settle(self.twin.standing(object), replace(thing, pose=pose), self.settings, self._boxes)
+    def landing(self, object: str, pose: Pose) -> Landing:
+        """What would become of an object if it were let go of at a pose.
 
-    def _falls(self, object: str, rest: Pose) -> tuple[str, ...]:
-        if not self.settings.gravity:
-            return ()
-        thing = replace(self.twin.scene.objects[object], pose=rest)
-        return tuple(f'{words}.' for words in falls(self.twin.standing(object), thing, self._boxes)[:1])
+        Raises:
+            Refusal: there is no such object.
+        """
+        return self.landing_of(object, pose)()
+
+    def landing_of(self, object: str, pose: Pose) -> Callable[[], Landing]:
+        """The same as a job for any thread, about the twin as it is now.
+
+        Raises:
+            Refusal: there is no such object.
+        """
+        return partial(self._landings.of, *self._let_go(object, pose))
+
+    def rest_of(self, object: str, pose: Pose) -> Callable[[], Settled]:
+        """Only where it would stay, as a job for any thread.
+
+        Raises:
+            Refusal: there is no such object.
+        """
+        return partial(self._landings.settled, *self._let_go(object, pose))
+
+    def _let_go(self, object: str, pose: Pose) -> tuple[PlanningScene, WorldObject, Settings]:
+        thing = replace(self.twin.known(object), pose=checked_pose(pose))
+        return self.twin.standing(object), thing, self.settings
 
     def lose(self, client: str) -> None:
         """A client is gone, or no demonstrator any more: what it holds goes back to where it was grabbed."""

@@ -54,6 +54,18 @@ class Twin:
         """All that there is to see, others included."""
         return self.world.objects
 
+    def known(self, name: str) -> WorldObject:
+        """An object, others included.
+
+        Raises:
+            Refusal: there is none of this name.
+        """
+        thing = self.world.objects.get(name)
+        if thing is None:
+            hint = did_you_mean(name, self.world.objects) if len(self.world.objects) < 1000 else ''
+            raise Refusal('no_object', f"There is no object '{shortened(name)}'{hint}; choose one that you see.")
+        return thing
+
     def owner(self, name: str) -> Owner:
         """Whose an object is."""
         return 'robot' if name in self._robots else 'other' if name in self._others else 'twin'
@@ -156,7 +168,7 @@ class Twin:
         """
         held = self._held.get(name)
         if held is None or held.by != by:
-            self._known(name)
+            self.known(name)
             raise Refusal('not_held', f"You do not hold '{name}'; grab it first.")
         return held
 
@@ -233,16 +245,9 @@ class Twin:
 
     # Inside -----------------------------------------------------------------------------------------------------------
 
-    def _known(self, name: str) -> WorldObject:
-        thing = self.world.objects.get(name)
-        if thing is None:
-            hint = did_you_mean(name, self.world.objects) if len(self.world.objects) < 1000 else ''
-            raise Refusal('no_object', f"There is no object '{shortened(name)}'{hint}; choose one that you see.")
-        return thing
-
     def _free(self, name: str) -> WorldObject:
         """An object that nobody holds."""
-        thing = self._known(name)
+        thing = self.known(name)
         if name in self._others:
             raise Refusal(
                 'not_ours', f"'{name}' comes from the planning scene; whoever put it there must move or remove it."

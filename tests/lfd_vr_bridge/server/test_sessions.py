@@ -254,6 +254,119 @@ def test_more_moves_than_allowed_end_where_the_last_one_is(start: Callable[..., 
     run(test())
 
 
+def test_what_comes_behind_a_stall_of_the_network_counts(start: Callable[..., BridgeServer]):
+    """All that waited arrives at once; the release at its end is no victim of the moves before it."""
+    server = start(limits=Limits(frames=20.0))
+
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as client:
+            await client.do('take_control')
+            await client.do('start_recording')
+            await grab_blue(client)
+            for number in range(300):
+                await client.say('move', seq=number, object='blue_box', pose=[0.40 + 0.0001 * number, *BLUE[1:]])
+                await client.say('hands', seq=number, t=0.1 * number, left=None, right=None, head=None)
+            released = await client.do('release', object='blue_box', hand_pose=AWAY, pose=AWAY)
+            assert released['kept'], released
+            assert (await client.ask('release', object='blue_box', pose=AWAY))['code'] == 'not_held'
+            await grab_blue(client)
+            await client.do('release', object='blue_box', pose=BLUE)
+            await client.do('complete_recording')
+            assert len(client.last('recording')['keyframes']) == 4
+
+    run(test())
+
+
+def test_what_is_said_behind_a_release_waits_for_it(server: BridgeServer):
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as client:
+            await client.do('take_control')
+            await client.do('start_recording')
+            await grab_blue(client)
+            await client.say('release', id=101, object='blue_box', hand_pose=AWAY, pose=AWAY)
+            await client.do('complete_recording')
+            order = [frame['id'] for frame in client.heard if frame['type'] == 'done']
+            assert order[-2] == 101
+            assert len(client.last('recording')['keyframes']) == 2
+
+    run(test())
+
+
+def test_a_page_that_comes_back_has_its_place_again(server: BridgeServer):
+    """The old connection is half open: nobody has noticed yet that it is gone."""
+
+    async def test() -> None:
+        page, other = 'page-0123', 'page-4567'
+        async with paired(server.port, code=server.code, page=page) as old:
+            await old.do('take_control')
+            async with paired(server.port, code=server.code, page=other) as asks:
+                await asks.do('take_control')
+                await grab_blue(old)
+                await old.say('move', seq=1, object='blue_box', pose=AWAY)
+                await asks.until('objects', lambda frame: bool(frame['moved']))
+                async with paired(server.port, token=old.token, page=page) as new:
+                    roster = new.last('roster')
+                    assert roster['demonstrator'] == new.client != old.client
+                    assert [each['client'] for each in roster['clients']] == [asks.client, new.client]
+                    back = await asks.until('objects', lambda frame: frame['held'] == {'blue_box': None})
+                    assert back['moved'] == [['blue_box', BLUE]]
+                    assert (await old.until_closed()).last['code'] == 'replaced'
+                    await grab_blue(new)
+                    async with paired(server.port, token=asks.token, page=other) as again:
+                        assert again.last('roster')['asking'] == [again.client]
+
+    run(test())
+
+
+@pytest.mark.parametrize('how', ['another page', 'another device', 'no page'])
+def test_only_the_same_page_of_the_same_device_takes_a_place(server: BridgeServer, how: str):
+    async def test() -> None:
+        async with paired(server.port, code=server.code, page='page-0123') as first:
+            await first.do('take_control')
+            hello = {'token': first.token}
+            hello |= {'page': 'page-4567'} if how == 'another page' else {}
+            if how == 'another device':
+                hello = {'code': server.code, 'page': 'page-0123'}
+            async with paired(server.port, **hello) as second:
+                assert second.last('roster')['demonstrator'] == first.client
+                await grab_blue(first)
+
+    run(test())
+
+
+def test_an_idle_demonstrator_is_no_hindrance(start: Callable[..., BridgeServer]):
+    server = start(limits=Limits(idle=0.0))
+
+    async def test() -> None:
+        async with (
+            paired(server.port, code=server.code, name='one') as one,
+            paired(server.port, code=server.code, name='two') as two,
+        ):
+            await one.do('take_control')
+            await grab_blue(one)
+            assert (await two.do('take_control'))['demonstrator'] == one.client  # who holds something is there
+            await one.do('release', object='blue_box', pose=BLUE)
+            assert (await two.do('take_control'))['demonstrator'] == two.client
+            notice = await one.until('notice')
+            assert (notice['level'], notice['text'][:21]) == ('info', 'two has taken control')
+            assert one.last('roster')['demonstrator'] == two.client
+            assert one.last('roster')['asking'] == []
+
+    run(test())
+
+
+def test_an_active_demonstrator_is_asked(start: Callable[..., BridgeServer]):
+    server = start(limits=Limits(idle=3600.0))
+
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as one, paired(server.port, code=server.code) as two:
+            await one.do('take_control')
+            assert (await two.do('take_control'))['demonstrator'] == one.client
+            assert two.last('roster')['asking'] == [two.client]
+
+    run(test())
+
+
 def test_a_whole_demonstration_is_recorded_saved_and_had(server: BridgeServer):
     async def test() -> None:
         async with paired(server.port, code=server.code) as client, aiohttp.ClientSession() as http:
@@ -366,6 +479,27 @@ def test_a_held_object_is_judged(with_robot: BridgeServer, robot: SayerOfYes):
 
     run(test())
     assert {name for name, _ in robot.judged} == {'blue_box'}
+
+
+def test_what_cannot_be_judged_ends_no_feedback(with_robot: BridgeServer, robot: SayerOfYes):
+    judge, failures = robot.judge, ['a bug']
+
+    async def failing(*asked: object) -> object:
+        if failures:
+            raise RuntimeError(failures.pop())
+        return await judge(*asked)
+
+    robot.judge = failing
+
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await grab_blue(client)
+            assert (await client.until('reach'))['state'] == 'unknown'
+            await client.say('move', seq=1, object='blue_box', pose=AWAY)
+            assert (await client.until('reach'))['state'] == 'good'
+
+    run(test())
 
 
 def test_without_a_robot_there_is_a_sentence(server: BridgeServer):

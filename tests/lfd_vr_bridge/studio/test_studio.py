@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import replace
+from pathlib import Path
 
 import numpy as np
 import pytest
 from support.studio import HAND, WHEN, Clock, People, Person
 from support.task_cells import box, planner, seed_cell, seed_origin, seed_task
 
+from lfd_description.shapes import MeshFile
 from lfd_planner.mtdf import GraspHint, Pick, Place, Trajectory, check_task, dump_task, parse_task
 from lfd_planner.planner import TaskFailure
 from lfd_planner.pose import Pose
-from lfd_planner.scene import WorldObject
+from lfd_planner.scene import Body, Part, WorldObject
 from lfd_planner.validate import validate
-from lfd_vr_bridge.studio import Hand, Hands, HandState, RecordingState, Refusal, Studio, replay
+from lfd_vr_bridge.studio import Hand, Hands, HandState, RecordingState, Refusal, Released, Studio, replay
 from lfd_vr_bridge.studio.values import Held, ObjectsChanged, RecordingChanged, TasksChanged
 
 BLUE, YELLOW, RED = 'blue_box', 'yellow_box', 'red_box'
@@ -125,6 +127,19 @@ def test_an_accidental_grab_is_dropped_and_the_object_stays(enter: People) -> No
     assert one.studio.recording.keyframes == ()
     turned = before @ Pose.of_numbers((0.0, 0.0, 0.0, 0.0, 0.0, 0.2))
     assert one.bring(BLUE, turned).kept
+
+
+def test_an_object_whose_mesh_is_gone_is_let_go_of_where_it_is(enter: People, tmp_path: Path) -> None:
+    body = Body((Part(MeshFile(tmp_path / 'gone.stl')),), movable=True)
+    one = enter(scene=seed_cell().add(WorldObject('part', body, Pose((0.4, 0.2, 0.1)))))
+    one.studio.start_recording()
+    high = Pose((0.5, 0.2, 0.1))
+    assert one.bring('part', high) == Released(high, kept=True)
+    assert 'gone.stl' in one.notices()[0]
+    released = one.bring(BLUE, replace(SPOT, position=(*SPOT.position[:2], 0.0)))
+    assert released.pose.position == pytest.approx(SPOT.position, abs=1e-3)  # others fall as ever
+    one.studio.complete_recording()
+    assert len(one.studio.recording.keyframes) == 4
 
 
 def test_the_way_of_an_object_is_kept_with_no_more_poses_than_it_needs(enter: People) -> None:
