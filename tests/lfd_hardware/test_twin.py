@@ -9,10 +9,12 @@ from dataclasses import dataclass
 import pytest
 from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTolerance
+from control_msgs.msg import DynamicJointState, JointTolerance, JointTrajectoryControllerState, SpeedScalingFactor
+from rclpy.qos import qos_profile_sensor_data
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from support.process import Process
-from support.twin_cell import PREFIX, REAL, START, RealArm, TwinClient, trajectory_goal, twin_process
+from support.twin_cell import PREFIX, REAL, START, VALVE, RealArm, TwinClient, trajectory_goal, twin_process
 from trajectory_msgs.msg import JointTrajectory
 
 from lfd_bringup.domain import claim_free
@@ -122,6 +124,52 @@ def test_a_path_command_moves_the_real_arm(cell: Cell):
     paths.publish(trajectory_goal(1, 0.3, 0.3).trajectory)
     client.eventually(lambda: client.position() == pytest.approx([0.3, 0.3], abs=1e-3), 'the arm at its goal')
     client.node.destroy_publisher(paths)
+
+
+def test_suction_goes_through(cell: Cell):
+    """As the task executor switches it: by the topic of the twin's own vacuum_controller."""
+    client = cell.client
+    told: list[DynamicJointState] = []
+    listener = client.node.create_subscription(
+        DynamicJointState, f'{REAL}/dynamic_joint_states', told.append, qos_profile_sensor_data
+    )
+    valve = client.node.create_publisher(Float64MultiArray, f'{VALVE}/commands', 10)
+    client.eventually(valve.get_subscription_count, 'the twin listening')
+
+    def is_on() -> bool:
+        values = [dict(zip(told[-1].joint_names, told[-1].interface_values, strict=True))] if told else []
+        return bool(values) and list(values[0]['vacuum'].values) == [1.0]
+
+    client.eventually(lambda: bool(told) and not is_on(), 'the real vacuum, off')
+    valve.publish(Float64MultiArray(data=[1.0]))
+    client.eventually(is_on, 'the real vacuum, on')
+    valve.publish(Float64MultiArray(data=[0.0]))
+    client.eventually(lambda: not is_on(), 'the real vacuum, off again')
+    client.node.destroy_publisher(valve)
+    client.node.destroy_subscription(listener)
+
+
+def test_the_speed_goes_through_and_tracking_errors_come_back(cell: Cell):
+    client = cell.client
+    told: list[JointTrajectoryControllerState] = []
+    listener = client.node.create_subscription(
+        JointTrajectoryControllerState, 'arm_controller/controller_state', told.append, 10
+    )
+    speed = client.node.create_publisher(SpeedScalingFactor, 'arm_controller/speed_scaling_input', 1)
+    client.eventually(speed.get_subscription_count, 'the twin listening')
+    start = client.position()[0]
+    handle = client.send(trajectory_goal(2, start + 0.6, 0.3))
+    client.eventually(lambda: client.position()[0] > start + 0.01, 'some motion')
+    speed.publish(SpeedScalingFactor(factor=0.0))
+    client.eventually(lambda: told and told[-1].speed_scaling_factor == 0.0, 'the pause')
+    assert list(told[-1].joint_names) == ['shoulder', 'elbow']
+    assert max(abs(each.error.positions[0]) for each in told) > 1e-4  # a mock arm follows late
+    paused = handle.get_result_async()
+    assert not paused.done()
+    speed.publish(SpeedScalingFactor(factor=1.0))
+    assert client.result(paused).status == GoalStatus.STATUS_SUCCEEDED
+    client.node.destroy_publisher(speed)
+    client.node.destroy_subscription(listener)
 
 
 def test_goals_end_when_the_real_side_is_killed_and_work_when_it_is_back(cell: Cell):

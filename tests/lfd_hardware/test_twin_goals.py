@@ -9,15 +9,20 @@ import pytest
 import rclpy
 from action_msgs.msg import GoalStatus
 from action_msgs.srv import CancelGoal
+from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory, GripperCommand
+from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from rclpy.action import ActionClient
 from rclpy.task import Future
+from rosgraph_msgs.msg import Clock
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from support.process import Process
 from support.twin_cell import (
     ACTION,
     REAL,
+    VALVE,
     FakeReal,
     FakeStates,
     TwinClient,
@@ -274,6 +279,91 @@ def test_a_clock_that_is_set_back_is_followed_after_a_while(cell: Cell):
         'states of the new clock',
     )
     cell.states.offset = 0
+
+
+def test_a_clock_of_the_twin_that_is_set_back_does_not_disable_its_watch(ros_domain: int):
+    """A timer by that clock would not fire again before the clock is where it was."""
+    twin = twin_process(ros_domain, 'use_sim_time:=true', 'moving_timeout:=1.0', 'idle_timeout:=1.5')
+    client = TwinClient('twin_test', ros_domain)
+    states, arm = FakeStates(client), FakeReal(client, FollowJointTrajectory, ACTION)
+    try:
+        clock = client.node.create_publisher(Clock, '/clock', 10)
+        client.eventually(clock.get_subscription_count, 'the twin listening to the clock')
+        for seconds in (1000, 10):
+            clock.publish(Clock(clock=Time(sec=seconds)))
+        client.position()
+        handle = client.send(trajectory_goal(20, 0.5, 0.5))
+        client.eventually(lambda: arm.handles, 'the goal at the real side')
+        states.pause()
+        client.eventually(lambda: arm.handles[-1].is_cancel_requested, 'the cancel at the real side')
+        arm.end('canceled', FollowJointTrajectory.Result())
+        answer = client.result(handle.get_result_async())
+        assert answer.status == GoalStatus.STATUS_ABORTED
+        assert answer.result.error_string == f'{QUIET} The goal was cancelled.'
+    finally:
+        twin.stop()
+        arm.destroy()
+        states.destroy()
+        client.close()
+
+
+def test_a_valve_that_nobody_switches_at_the_real_side_has_no_listener_here(cell: Cell):
+    node = cell.client.node
+    heard: list[Float64MultiArray] = []
+    valve = node.create_publisher(Float64MultiArray, f'{VALVE}/commands', 10)
+    cell.client.position()
+    assert valve.get_subscription_count() == 0
+    listener = node.create_subscription(Float64MultiArray, f'{REAL}/{VALVE}/commands', heard.append, 10)
+    cell.client.eventually(valve.get_subscription_count, 'the twin listening')
+    cell.client.eventually(lambda: heard, 'the command', doing=lambda: valve.publish(Float64MultiArray(data=[1.0])))
+    assert list(heard[0].data) == [1.0]
+    node.destroy_subscription(listener)
+    cell.client.eventually(lambda: valve.get_subscription_count() == 0, 'the twin listening no more')
+    node.destroy_publisher(valve)
+
+
+def test_a_path_that_is_paused_is_still_watched(cell: Cell):
+    """It has lasted longer than planned, and is stopped when nobody sees the arm any more."""
+    node = cell.client.node
+    stops: list[Trigger.Request] = []
+
+    def stop(request: Trigger.Request, response: Trigger.Response) -> Trigger.Response:
+        stops.append(request)
+        return response
+
+    service = node.create_service(Trigger, f'{REAL}/stop_motion', stop)
+    listeners = [
+        node.create_subscription(JointTrajectory, f'{REAL}/joint_path_command', lambda _: None, 10),
+        node.create_subscription(SpeedScalingFactor, f'{REAL}/arm_controller/speed_scaling_input', lambda _: None, 1),
+    ]
+    paths = node.create_publisher(JointTrajectory, 'joint_path_command', 10)
+    speed = node.create_publisher(SpeedScalingFactor, 'arm_controller/speed_scaling_input', 1)
+    back = node.create_publisher(JointTrajectoryControllerState, f'{REAL}/arm_controller/controller_state', 10)
+    mirrored: list[JointTrajectoryControllerState] = []
+    listeners.append(
+        node.create_subscription(JointTrajectoryControllerState, 'arm_controller/controller_state', mirrored.append, 10)
+    )
+    cell.client.eventually(
+        lambda: paths.get_subscription_count() and speed.get_subscription_count(), 'the twin listening'
+    )
+    paused = JointTrajectoryControllerState(joint_names=['cell_shoulder', 'cell_elbow'], speed_scaling_factor=0.0)
+    cell.client.eventually(lambda: mirrored, 'the pause', doing=lambda: back.publish(paused))
+    assert list(mirrored[0].joint_names) == ['shoulder', 'elbow']
+    cell.client.position()
+    paths.publish(trajectory_goal(1, 0.5, 0.5).trajectory)
+    begun = cell.client.node.get_clock().now()
+    cell.client.eventually(lambda: (node.get_clock().now() - begun).nanoseconds > 2e9, 'longer than the path')
+    cell.states.pause()
+    cell.client.eventually(lambda: stops, 'stop_motion at the real side')
+    cell.states.go_on()
+    running = JointTrajectoryControllerState(joint_names=['cell_shoulder', 'cell_elbow'], speed_scaling_factor=1.0)
+    mirrored.clear()
+    cell.client.eventually(lambda: mirrored, 'the end of the pause', doing=lambda: back.publish(running))
+    for each in listeners:
+        node.destroy_subscription(each)
+    for publisher in (paths, speed, back):
+        node.destroy_publisher(publisher)
+    node.destroy_service(service)
 
 
 def test_best_effort_publishers_and_other_joints_are_heard(cell: Cell):

@@ -24,6 +24,7 @@ START = (0.1, -0.2)  # [rad]
 PREFIX = 'cell_'
 REAL = '/real'
 ACTION = 'arm_controller/follow_joint_trajectory'
+VALVE = 'vacuum_controller'
 
 URDF = (
     '<robot name="arm"><link name="base"/><link name="upper"/><link name="lower"/>'
@@ -39,7 +40,9 @@ URDF = (
         f'<param name="initial_value">{start}</param></state_interface><state_interface name="velocity"/></joint>'
         for name, start in zip(JOINTS, START, strict=True)
     )
-    + '</ros2_control></robot>'
+    + '</ros2_control><ros2_control name="hand" type="system"><hardware><plugin>mock_components/GenericSystem</plugin>'
+    '</hardware><gpio name="vacuum"><command_interface name="active"/><state_interface name="active"/></gpio>'
+    '</ros2_control></robot>'
 )
 
 CONTROLLERS_YAML = f"""
@@ -48,11 +51,14 @@ CONTROLLERS_YAML = f"""
     update_rate: 125
     joint_state_broadcaster: {{type: joint_state_broadcaster/JointStateBroadcaster}}
     arm_controller: {{type: joint_trajectory_controller/JointTrajectoryController}}
+    vacuum_controller: {{type: forward_command_controller/ForwardCommandController}}
 {REAL}/arm_controller:
   ros__parameters:
     joints: [{PREFIX}shoulder, {PREFIX}elbow]
     command_interfaces: [position]
     state_interfaces: [position, velocity]
+{REAL}/vacuum_controller:
+  ros__parameters: {{joints: [vacuum], interface_name: active}}
 """
 
 
@@ -72,6 +78,7 @@ def twin_parameters(*more: str) -> list[str]:
         f'joints:=[{",".join(JOINTS)},finger]',
         f'arm_joints:=[{",".join(JOINTS)}]',
         'trajectory_controller:=arm_controller',
+        f'valve_controllers:=[{VALVE}]',
         f'real_prefix:={PREFIX}',
         *more,
     )
@@ -136,7 +143,7 @@ class RealArm:
     def _start(self) -> Process:
         ros = ('--ros-args', '--params-file', str(self._parameters), '-r', f'__ns:={REAL}')
         process = node_process(self._client.domain, 'lfd_hardware', 'ros2_control_node', *ros)
-        controllers = ('joint_state_broadcaster', 'arm_controller')
+        controllers = ('joint_state_broadcaster', 'arm_controller', VALVE)
         # Who was killed still seems to be there, and never answers.
         times = ('--controller-manager-timeout', '30', '--service-call-timeout', '3')
         manager = ('--controller-manager', f'{REAL}/controller_manager', *times)

@@ -3,8 +3,10 @@
 It stands where the controllers stand in a graph without a robot::
 
     <real>/joint_states ──► checked, renamed ──► joint_states ──► robot_state_publisher, move_group ...
-    <arm>_controller/follow_joint_trajectory, gripper_controller/gripper_cmd, joint_path_command, stop_motion
+    <arm>_controller/follow_joint_trajectory, gripper_controller/gripper_cmd, joint_path_command, stop_motion,
+    <arm>_controller/speed_scaling_input, vacuum_controller/commands
                                              ──► renamed ──► the same names below <real>
+    <real>/<arm>_controller/controller_state ──► renamed ──► <arm>_controller/controller_state
 
 What the real side answers (feedback, results, refusals) is answered here. When it stops telling where its joints are,
 goals that run are cancelled and new ones refused: nobody commands an arm that nobody sees.
@@ -17,24 +19,39 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from control_msgs.msg import JointTrajectoryControllerState, SpeedScalingFactor
 from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor
 from rclpy.callback_groups import ReentrantCallbackGroup
+from rclpy.clock import Clock
+from rclpy.clock_type import ClockType
 from rclpy.exceptions import NameValidationException, ParameterException
 from rclpy.node import Node
 from rclpy.parameter import Parameter
+from rclpy.time import Time
 from sensor_msgs.msg import JointState
+from std_msgs.msg import Float64MultiArray
 from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from lfd_description.nodes.lifetime import run_until_signal
-from lfd_description.nodes.qos import JOINT_STATES_OUT_QOS, JOINT_STATES_QOS
+from lfd_description.nodes.qos import CONTROLLER_STATE_QOS, JOINT_STATES_OUT_QOS, JOINT_STATES_QOS, VALVE_QOS
+from lfd_hardware.controllers.joint_trajectory_controller import SCALING_QOS, STATE_QOS
+from lfd_hardware.controllers.trajectory_messages import seconds
 from lfd_hardware.nodes.industrial import PATH_QOS
 from lfd_hardware.nodes.twin_goals import GoalForwarder, Patience
-from lfd_hardware.nodes.twin_messages import gripper_kind, trajectory_kind, trajectory_to_real
+from lfd_hardware.nodes.twin_messages import (
+    controller_state_from_real,
+    gripper_kind,
+    trajectory_kind,
+    trajectory_to_real,
+)
+from lfd_hardware.nodes.twin_path import PathTime
 from lfd_hardware.nodes.twin_states import Silence, StateMirror, StatesRefused
+from lfd_hardware.nodes.twin_topics import CommandForwarder
 
 NAME = 'twin'
 LOOK_EVERY = 0.01  # [s] between two looks for what takes too long
+LISTENERS_EVERY = 0.1  # [s] between two looks who listens at the real side
 CANCEL_TIME = 0.02  # [s] for a cancel request to reach the real side
 STOP_WITHIN = 0.5  # [s] that the real side has to answer stop_motion, before goals are cancelled instead
 LINGER = 0.1  # [s] after the last goal, at the end, for its result to go out
@@ -70,7 +87,8 @@ class Twin(Node):
         self._mirror, self._silence = StateMirror(joints, self._prefix), Silence(arm_joints)
         self._is_alive, self._told = False, set[str]()
         self._begin = time.monotonic()
-        self._path_until = 0.0  # [s] when the last trajectory of joint_path_command is over
+        self._path = PathTime()  # of the last trajectory of joint_path_command
+        self._listeners_looked = 0.0  # [s]
         self._busy_until = 0.0  # [s] at the end of the node: when the last result is out
         self._patience = Patience()
         self._group = ReentrantCallbackGroup()
@@ -87,15 +105,37 @@ class Twin(Node):
                 f"The twin and the real robot would share '{self._states.topic_name}': give twin_of another namespace "
                 'than the one the twin runs in.'
             )
+        actions = self._actions()
         self._forwarders = [
             GoalForwarder(self, kind, f'{name}/{action}', real, self._why_not, self._patience)
-            for kind, name, action, real in self._actions()
+            for kind, name, action, real in actions
         ]
+        self._offer_topics(arm=actions[0][1], real_arm=actions[0][3].rpartition('/')[0])
         self._paths = self.create_publisher(JointTrajectory, self._real('joint_path_command'), PATH_QOS)
         self.create_subscription(JointTrajectory, 'joint_path_command', self._on_path, PATH_QOS, callback_group=group)
         self._real_stop = self.create_client(Trigger, self._real('stop_motion'), callback_group=group)
         self.create_service(Trigger, 'stop_motion', self._on_stop, callback_group=group)
-        self.create_timer(LOOK_EVERY, self._look, group)
+        # Steady: a clock that is set back must not hold up the watch.
+        self._steady = Clock(clock_type=ClockType.STEADY_TIME)
+        self.create_timer(LOOK_EVERY, self._look, group, clock=self._steady)
+
+    def _offer_topics(self, arm: str, real_arm: str) -> None:
+        """Hand on what the controllers take by topics, and what the arm's tells."""
+        scaling = (f'{arm}/speed_scaling_input', f'{real_arm}/speed_scaling_input')
+        valves = self._names('valve_controllers', "The controllers of the hand's valves, such as vacuum_controller.")
+        commands = [(f'{name}/commands', self._real(f'{name}/commands')) for name in valves]
+        self._commands = [
+            CommandForwarder(self, SpeedScalingFactor, scaling, SCALING_QOS, self._group, self._on_scaling),
+            *(CommandForwarder(self, Float64MultiArray, names, VALVE_QOS, self._group) for names in commands),
+        ]
+        self._arm_states = self.create_publisher(JointTrajectoryControllerState, f'{arm}/controller_state', STATE_QOS)
+        self.create_subscription(
+            JointTrajectoryControllerState,
+            f'{real_arm}/controller_state',
+            self._on_arm_state,
+            CONTROLLER_STATE_QOS,
+            callback_group=self._group,
+        )
 
     def give_up(self) -> None:
         """Stop what moves, because this node ends."""
@@ -178,9 +218,14 @@ class Twin(Node):
         now = time.monotonic()
         self._silence.look(now)
         self._patience.look()
+        self._path.look(now)
         for each in self._forwarders:
             each.look()
-        is_moving = self._count() > 0 or now < self._path_until
+        if now - self._listeners_looked >= LISTENERS_EVERY:
+            self._listeners_looked = now
+            for command in self._commands:
+                command.look()
+        is_moving = self._count() > 0 or self._path.is_running
         is_alive = self._silence.seconds < (self._moving_timeout if is_moving else self._idle_timeout)
         if is_alive and not self._is_alive:
             self._is_alive = True
@@ -204,8 +249,8 @@ class Twin(Node):
         """Stop what was sent from here: goals by cancelling them, a path by stop_motion."""
         for each in self._forwarders:
             each.give_up(why)
-        if time.monotonic() < self._path_until and self._real_stop.service_is_ready():
-            self._path_until = 0.0
+        if self._path.is_running and self._real_stop.service_is_ready():
+            self._path.end()
             self._real_stop.call_async(Trigger.Request())
 
     def _quiet(self) -> str:
@@ -230,13 +275,29 @@ class Twin(Node):
             return
         self._paths.publish(trajectory_to_real(message, self._prefix))
         if message.points:
-            last = message.points[-1].time_from_start
-            self._path_until = time.monotonic() + last.sec + last.nanosec * 1e-9
+            self._path.begin(self._delay(message.header.stamp), seconds(message.points[-1].time_from_start))
+
+    def _delay(self, stamp: Any) -> float:
+        """Time from now to a trajectory's start [s]; a stamp of zero means now."""
+        if stamp.sec == 0 and stamp.nanosec == 0:
+            return 0.0
+        now = self.get_clock().now()
+        return float((Time.from_msg(stamp, clock_type=now.clock_type) - now).nanoseconds * 1e-9)
+
+    def _on_scaling(self, message: Any) -> None:
+        if 0.0 <= message.factor <= 1.0:  # the real side ignores others
+            self._path.pace = message.factor
+
+    def _on_arm_state(self, message: Any) -> None:
+        if 0.0 <= message.speed_scaling_factor <= 1.0:
+            self._path.pace = message.speed_scaling_factor
+        self._arm_states.publish(controller_state_from_real(message, self._prefix))
 
     async def _on_stop(self, _: Any, response: Any) -> Any:
         if self._real_stop.service_is_ready():
             asked = self._real_stop.call_async(Trigger.Request())
             if await self._patience.answered(asked, STOP_WITHIN):
+                self._path.end()
                 return asked.result()
             self._real_stop.remove_pending_request(asked)
             why = f'did not answer within {STOP_WITHIN:g} s'

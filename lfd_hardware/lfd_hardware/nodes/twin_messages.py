@@ -70,6 +70,12 @@ def feedback_from_real(feedback: Any, prefix: str) -> Any:
     return feedback
 
 
+def controller_state_from_real(state: Any, prefix: str) -> Any:
+    """What the real trajectory controller tells about itself, with the twin's names."""
+    state.joint_names = [name.removeprefix(prefix) for name in state.joint_names]
+    return state
+
+
 def with_failure(result: Any, why: str) -> Any:
     """A FollowJointTrajectory result of a goal that failed for a reason of the twin's own."""
     if result.error_code == FollowJointTrajectory.Result.SUCCESSFUL:
