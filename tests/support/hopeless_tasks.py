@@ -226,11 +226,11 @@ def _last_of_many() -> HopelessTask:
 def _partition() -> HopelessTask:
     """A partition through the whole cell; the arm can pass it only if there is room at its axis."""
     return HopelessTask(
-        'partition', _partitioned(0.2), _partitioned(0.25), 0, 'no_path', ('No way was found', 'front_wall')
+        'partition', partitioned(0.2), partitioned(0.25), 0, 'no_path', ('No way was found', 'front_wall')
     )
 
 
-def _partitioned(room: float) -> Problem:
+def partitioned(room: float) -> Problem:
     """Pick on the right and place on the left of a wall that begins at a distance from the arm's axis [m]."""
     away, height = 0.45, GROUND - 0.0002 + 0.5 * HEIGHT
     scene = seed_cell().add(
@@ -247,11 +247,11 @@ def _partitioned(room: float) -> Problem:
 def _no_way_out() -> HopelessTask:
     """The hand fits to the box, but a frame around the wrist leaves it no way to come or go."""
     return HopelessTask(
-        'frame around the pick', _framed(0.07), _framed(0.11), 0, 'collision', ('blue_box', 'cannot be done')
+        'frame around the pick', framed(0.07), framed(0.11), 0, 'collision', ('blue_box', 'cannot be done')
     )
 
 
-def _framed(hole: float) -> Problem:
+def framed(hole: float) -> Problem:
     """A frame with a square hole, 80 mm above the blue box [m]."""
     x, y, z = HERE
     aside, wide, height = 0.5 * hole + 0.015, hole + 0.06, z + 0.5 * HEIGHT + 0.08

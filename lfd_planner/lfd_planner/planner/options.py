@@ -22,9 +22,9 @@ class PlanOptions:
     seed: int = 0
     """The same seed gives the same motion."""
     budget: float = 0.0
-    """[s] to keep improving; 0: the first solution is enough."""
+    """[s] to search hard, and to keep improving what was found; 0: the first solution is enough, and little effort."""
     patience: float = 30.0
-    """[s] after which it gives up if there is no solution at all."""
+    """[s] after which it gives up without a budget, if there is no solution at all."""
     solutions: int = 1
     """How many are wanted, the best first."""
     scaling: SpeedScaling = field(default_factory=SpeedScaling)
@@ -39,3 +39,8 @@ class PlanOptions:
     """Told the keyframe and the name of every stage that begins."""
     observe: Callable[[Stage], Observer] = field(default=unobserved, compare=False)
     """Given the task's stages before the search, says who is told what they do."""
+
+    @property
+    def limit(self) -> float:
+        """How long planning may take [s], whether anything is found or not."""
+        return self.budget or self.patience

@@ -29,7 +29,8 @@ from .findings import failure_of
 from .options import PlanOptions
 
 SEARCH = SearchOptions(budget=60.0, iterations=500)  # by count and not by the clock, so that a seed decides
-EFFORTS = (1, 4, 16)  # how hard is searched, as long as there is budget
+HARDER = 4  # times as hard is searched each time again, as long as there is budget
+HARDEST = 16  # times the first effort, after which a motion is not improved any more
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +75,7 @@ class TaskPlanner:
         stages = composition.stages(task.keyframes, self._end(options.end_pose))
         context = Context(
             seed=options.seed,
-            deadline=begin + max(options.patience, options.budget),
+            deadline=begin + options.limit,
             should_stop=options.should_stop,
             progress=options.progress,
             observer=options.observe(stages),
@@ -109,23 +110,23 @@ class TaskPlanner:
         return None if pose is None else (pose, np.array(self.model.poses[pose], dtype=np.float64))
 
     def _search(self, constructor: TaskConstructor, options: PlanOptions, begin: float) -> list[Planned]:
-        """So many solutions as are wanted, the cheapest first: the first ones soon, better ones within the budget."""
+        """So many solutions as are wanted, the cheapest first: the first ones soon, better ones within the budget.
+
+        As long as there is none and there is budget, what was given up is searched again and harder; where all that
+        there is has been tried, it ends at once.
+        """
         best: list[Planned] = []
         context = constructor.context
-        for effort in EFFORTS:
-            context.effort = effort
+        while True:
+            context.gave_up = False
             for step in constructor.solutions():
                 self._keep(best, self._planned(step, context, options.seed, begin), options.solutions)
-                if options.budget or len(best) >= options.solutions:
-                    context.deadline = begin + options.budget
-                if len(best) >= options.solutions and effort == EFFORTS[0]:
+                if len(best) >= options.solutions and context.effort == 1:
                     break
-            if time.monotonic() >= begin + options.budget or context.stopped:
-                break
-            context.deadline = begin + options.budget
-        if not best:  # the budget is not what ended a search that had come to its end before
-            context.deadline = begin + max(options.patience, options.budget)
-        return best
+            done = context.effort >= HARDEST if best else not context.gave_up
+            if done or not options.budget or context.stopped:
+                return best
+            context.effort *= HARDER
 
     def _planned(self, step: Step, context: Context, seed: int, begin: float) -> Planned:
         solution = self._solution(step, time.monotonic() - begin, seed)

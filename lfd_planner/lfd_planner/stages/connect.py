@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 
 from lfd_planner.scene import PlanningScene
@@ -18,27 +19,28 @@ class Connect(Connector):
     """Searches a way in joint space; before it, the hand takes the posture that it has at the end.
 
     Where there is a way, few samples find it, mostly. So the first searches are short, and when the longest has failed,
-    those for other ends are not worth much any more.
+    those for other ends are not worth much any more, until somebody asks for more effort.
     """
 
     def __init__(self, arm: Arm, *, keyframe: int = -1, name: str = 'connect') -> None:
         super().__init__(name, keyframe=keyframe)
         self.arm = arm
-        self._failed = 0
+        self._failed: Counter[int] = Counter()  # searches without a way, by effort
 
     def connect(self, context: Context, start: State, end: State) -> Iterable[Step | Rejection]:
         """One way, the shortest that the search found."""
         opening, scene = self._opening(start, end)
         timed = self.arm.free_way(context, scene, self.arm.q(start), self.arm.q(end), self._samples(context))
         if isinstance(timed, Rejection):
-            self._failed += 1
+            self._failed[context.effort] += 1
+            context.gave_up = True
             yield timed
             return
         yield Step.moving(start, end, *opening, Motion(self.name, timed, self.keyframe))
 
     def _samples(self, context: Context) -> int:
         """How many samples the next search may take."""
-        longest, samples = self.arm.search.iterations * context.effort, FIRST << self._failed
+        longest, samples = self.arm.search.iterations * context.effort, FIRST << self._failed[context.effort]
         return min(samples, longest) if samples < 2 * longest else LEAST
 
     def _opening(self, start: State, end: State) -> tuple[tuple[Motion, ...], PlanningScene]:

@@ -22,8 +22,10 @@ class MoveTo(Forward):
     def forward(self, context: Context, start: State) -> Iterable[Step | Rejection]:
         """One way."""
         arm = self.arm
-        timed = arm.free_way(context, start.scene, arm.q(start), self.goal)
+        samples = arm.search.iterations * context.effort
+        timed = arm.free_way(context, start.scene, arm.q(start), self.goal, samples)
         if isinstance(timed, Rejection):
+            context.gave_up = True
             yield timed
             return
         end = start.with_scene(arm.moved(start.scene, self.goal))

@@ -222,7 +222,9 @@ class _Search:
 
     def _exceeds(self, count: float, most: int | None) -> bool:
         """Whether something happened as often as it may."""
-        return most is not None and count >= most * self.context.effort
+        exceeds = most is not None and count >= most * self.context.effort
+        self.context.gave_up |= exceeds
+        return exceeds
 
     def _step(self) -> Step:
         parts: list[Step] = [step for _, step in sorted(self._parts(), key=lambda part: part[0])]

@@ -90,6 +90,8 @@ class Context:
     seed: int = 0
     effort: int = 1
     """How many times as hard as usual to search before giving up."""
+    gave_up: bool = False
+    """Whether something was left untried, or a search ended, that more effort would have gone on with."""
     deadline: float | None = None
     """On the clock of `time.monotonic` [s]; None: no hurry."""
     should_stop: Callable[[], bool] = never

@@ -180,7 +180,7 @@ def test_a_budget_makes_a_motion_that_is_no_worse() -> None:
 
 def test_a_budget_ends_the_search_for_more_solutions() -> None:
     """A thousand take far longer than it allows, and less than the patience for a first one."""
-    found = planner().plan(seed_task(), seed_cell(), seed_origin(), PlanOptions(budget=0.2, solutions=1000))
+    found = planner().plan(seed_task(), seed_cell(), seed_origin(), PlanOptions(budget=1.0, solutions=1000))
     assert not isinstance(found, TaskFailure)
     assert 1 <= len(found) < 1000
     assert found[-1].solution.planning_time < PlanOptions().patience
