@@ -1,33 +1,36 @@
 """Which objects of a scene a task means, and why not the others.
 
-Distances are between the origins of the objects' shapes. Rules choose among what can be moved; a name stands for the
-object of that name. `nearest` looks at those that fulfil what stands beside it, so that 'the red box nearest to the
-tray' is {color: red, shape: box, nearest: tray}; in which order the keys stand does not matter.
+Distances are between the origins of the objects' shapes; an object that is made of several counts where its own
+origin is, and has none of their kinds. Rules choose among what can be moved; a name stands for the object of that
+name. `nearest` looks at those that fulfil what stands beside it, so that 'the red box nearest to the tray' is
+{color: red, shape: box, nearest: tray}; in which order the keys stand does not matter.
 
 A rule holds for an object, does not hold, or cannot be decided: there is nothing to compare with, or a mesh has no
 size. What cannot be decided stays so under `not`, and is never taken for a match.
 """
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
 
 from lfd_description.bodies import Colour
-from lfd_description.meshes import MeshError, load_mesh
-from lfd_description.scenes import Scene, SceneObject
+from lfd_description.meshes import MeshError
+from lfd_description.scenes import Scene
 from lfd_description.scenes.colours import NAMED
 from lfd_description.scenes.values import shortened
-from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Shape, Sphere, Vector
+from lfd_description.shapes import Vector
 from lfd_planner.pose import Pose
+from lfd_planner.scene import LinkPoses, PlanningScene
 
 from .checks import Spot
 from .kinds import suggestion
 from .problems import GIVE_UP, Problem
 from .rules import AllOf, AnyOf, HasColour, HasShape, HasSize, HasTag, InBall, InBox, Nearest, Not, Range, Rule
 from .task import Descriptor, Pick, Task
+from .things import Thing, things_in
 
 COLOUR_TOLERANCE = 0.15  # distance in red, green, blue that counts as the same colour
 SAME_DISTANCE = 1e-6  # [m], below which two objects are equally near
@@ -86,23 +89,35 @@ class Resolved:
         return {found.descriptor: found.object for found in self.resolutions if found.object is not None}
 
 
-def resolve_task(task: Task, scene: Scene, origin: Pose | None = None, spots: Sequence[Spot] | None = None) -> Resolved:
+def resolve_task(
+    task: Task,
+    scene: Scene | PlanningScene,
+    origin: Pose | None = None,
+    spots: Sequence[Spot] | None = None,
+    link_poses: LinkPoses | None = None,
+) -> Resolved:
     """Find the objects of a task.
 
     Args:
         task: what is to be done.
-        scene: where.
+        scene: where. That an object cannot be moved is held against a name in a scene file alone; others on ROS send
+            objects that do not say.
         origin: of the task's frame in the scene's; without it the task's own hint, else the scene's frame itself.
         spots: where the descriptors stand in a text (`Report.spots`), for the problems.
+        link_poses: of the links to which something is attached in a planning scene.
+
+    Raises:
+        SceneFault: something is attached to a link that is not among `link_poses`.
     """
     origin = origin or (task.origin.pose if task.origin is not None else Pose())
-    resolutions = tuple(resolve(descriptor, scene, origin) for descriptor in task.descriptors)
+    things = things_in(scene, link_poses)
+    resolutions = tuple(_resolved(descriptor, things, origin) for descriptor in task.descriptors)
     picked = {keyframe.object for keyframe in task.keyframes if isinstance(keyframe, Pick)}
     places = spots if spots is not None else [Spot()] * len(resolutions)
     problems: list[Problem] = []
     owners: dict[str, str] = {}
     for descriptor, found, spot in zip(task.descriptors, resolutions, places, strict=True):
-        wrong = _wrong(descriptor, found, scene, descriptor.name in picked)
+        wrong = _wrong(descriptor, found, things, descriptor.name in picked and isinstance(scene, Scene))
         if wrong is None and found.object is not None and found.object in owners:
             other = shortened(owners[found.object])
             wrong = f"'{shortened(descriptor.name)}' and '{other}' are both {found.object}", 'make one rule narrower'
@@ -113,14 +128,27 @@ def resolve_task(task: Task, scene: Scene, origin: Pose | None = None, spots: Se
     return Resolved(resolutions, tuple(problems))
 
 
-def resolve(descriptor: Descriptor, scene: Scene, origin: Pose | None = None) -> Resolution:
-    """Find the object of a descriptor; `origin` is that of the task's frame in the scene's."""
+def resolve(
+    descriptor: Descriptor,
+    scene: Scene | PlanningScene,
+    origin: Pose | None = None,
+    link_poses: LinkPoses | None = None,
+) -> Resolution:
+    """Find the object of a descriptor; `origin` is that of the task's frame in the scene's.
+
+    Raises:
+        SceneFault: something is attached to a link that is not among `link_poses`.
+    """
+    return _resolved(descriptor, things_in(scene, link_poses), origin or Pose())
+
+
+def _resolved(descriptor: Descriptor, things: Mapping[str, Thing], origin: Pose) -> Resolution:
     if descriptor.rule is None:
-        here = descriptor.name in scene.object
+        here = descriptor.name in things
         return Resolution(descriptor.name, (Reason(descriptor.name, 'has this name'),) if here else (), ())
-    movable = [thing for thing in scene.objects if thing.movable]
-    verdicts = _Judge(scene, origin or Pose()).judge(descriptor.rule, movable)
-    fixed = [Reason(thing.name, FIXED) for thing in scene.objects if not thing.movable]
+    movable = [thing for thing in things.values() if thing.movable]
+    verdicts = _Judge(things, origin).judge(descriptor.rule, movable)
+    fixed = [Reason(thing.name, FIXED) for thing in things.values() if not thing.movable]
     matched, rejected, undecided = (
         tuple(Reason(name, verdict.fact) for name, verdict in verdicts.items() if verdict.holds is answer)
         for answer in (True, False, None)
@@ -132,16 +160,6 @@ def colour_name(colour: Colour | Vector) -> str:
     """The name that is nearest to a colour, as the eye sees it."""
     here = _lab(colour[:3])
     return min(NAMED, key=lambda name: math.dist(here, _lab(NAMED[name][:3])))
-
-
-def extents(shape: Shape) -> Vector:
-    """The edges of the box around a shape along its own axes, longest first [m].
-
-    Raises:
-        MeshError: the shape is a mesh file that cannot be used.
-    """
-    x, y, z = sorted(_edges(shape), reverse=True)
-    return x, y, z
 
 
 @dataclass(frozen=True)
@@ -159,16 +177,16 @@ _NOBODY: _Names = frozenset()
 class _Judge:
     """Applies rules to objects of a scene; every object gets a verdict with a fact."""
 
-    def __init__(self, scene: Scene, origin: Pose) -> None:
-        self.scene = scene
+    def __init__(self, things: Mapping[str, Thing], origin: Pose) -> None:
+        self.all = things
         self.into_task = np.linalg.inv(origin.matrix)
 
-    def position(self, thing: SceneObject) -> Vector:
+    def position(self, thing: Thing) -> Vector:
         """Where an object is in the task's frame [m]."""
         x, y, z = (self.into_task @ (*thing.position, 1.0))[:3].tolist()
         return x, y, z
 
-    def judge(self, rule: Rule, things: Sequence[SceneObject], unsure: _Names = _NOBODY) -> _Verdicts:
+    def judge(self, rule: Rule, things: Sequence[Thing], unsure: _Names = _NOBODY) -> _Verdicts:
         """What a rule says of each thing; of those `unsure` it is not known whether they are candidates at all."""
         match rule:
             case AllOf(rules):
@@ -182,7 +200,7 @@ class _Judge:
             case _:
                 return {thing.name: self.fact(rule, thing) for thing in things}
 
-    def all_of(self, rules: Sequence[Rule], things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
+    def all_of(self, rules: Sequence[Rule], things: Sequence[Thing], unsure: _Names) -> _Verdicts:
         """Filter in three rounds, so that the order of the rules does not matter.
 
         First comes what is true of an object alone, then what compares objects somewhere inside, and last the choice of
@@ -200,15 +218,15 @@ class _Judge:
             unsure |= {name for name, found in facts.items() if any(verdict.holds is None for verdict in found)}
         return {name: _all(found) for name, found in facts.items()}
 
-    def any_of(self, rules: Sequence[Rule], things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
+    def any_of(self, rules: Sequence[Rule], things: Sequence[Thing], unsure: _Names) -> _Verdicts:
         found = [self.judge(rule, things, unsure) for rule in rules]
         return {thing.name: _any([answer[thing.name] for answer in found]) for thing in things}
 
-    def nearest(self, to: Vector | str, things: Sequence[SceneObject], unsure: _Names) -> _Verdicts:
-        if isinstance(to, str) and to not in self.scene.object:
+    def nearest(self, to: Vector | str, things: Sequence[Thing], unsure: _Names) -> _Verdicts:
+        if isinstance(to, str) and to not in self.all:
             fact = f"cannot be compared: there is no '{shortened(to)}' in the scene"
             return {thing.name: _Verdict(None, fact) for thing in things}
-        target = self.position(self.scene.object[to]) if isinstance(to, str) else to
+        target = self.position(self.all[to]) if isinstance(to, str) else to
         what = f"'{to}'" if isinstance(to, str) else _point(to)
         others = {thing.name: math.dist(self.position(thing), target) for thing in things if thing.name != to}
         sure = {name: away for name, away in others.items() if name not in unsure}
@@ -216,11 +234,11 @@ class _Judge:
         verdicts = {name: _nearness(away, what, rivals) for name, away in others.items()}
         return {thing.name: verdicts.get(thing.name, _Verdict(False, f'is {what} itself')) for thing in things}
 
-    def fact(self, rule: Rule, thing: SceneObject) -> _Verdict:
+    def fact(self, rule: Rule, thing: Thing) -> _Verdict:
         match rule:
             case HasShape(shape):
-                kind = _kind(thing.shape)
-                return _Verdict(kind == shape, f'is a {kind}')
+                kind = f'a {thing.shape}' if thing.shape else f'made of {len(thing.parts)} shapes'
+                return _Verdict(thing.shape == shape, f'is {kind}')
             case HasTag(tag):
                 has = tag in thing.tags
                 return _Verdict(has, f"has {'the' if has else 'no'} tag '{tag}'")
@@ -291,15 +309,17 @@ def _nearness(away: float, what: str, rivals: Sequence[tuple[bool | None, str, s
     return _Verdict(True, f'is the nearest to {what}, {away:.3f} m')
 
 
-def _wrong(descriptor: Descriptor, found: Resolution, scene: Scene, picked: bool) -> tuple[str, str] | None:
+def _wrong(
+    descriptor: Descriptor, found: Resolution, things: Mapping[str, Thing], picked: bool
+) -> tuple[str, str] | None:
     """What is wrong with a resolution, and what to do."""
     name = shortened(descriptor.name)
     if descriptor.rule is None:
         if found.object is None:
-            names = list(scene.object)[:20]
+            names = list(things)[:20]
             fix = suggestion(descriptor.name, names) if names else 'it is empty: load a scene, or start the twin'
             return f"the scene has no object '{name}'", fix
-        if picked and not scene.object[found.object].movable:
+        if picked and not things[found.object].movable:
             return f"'{name}' is picked and cannot be moved", "write 'movable: true' in the scene if it can"
         return None
     if found.undecided:
@@ -319,15 +339,11 @@ def _listed(reasons: Sequence[Reason]) -> str:
     return ', '.join([*told[:MAX_REASONS], *more]) or 'it is empty'
 
 
-def _kind(shape: Shape) -> str:
-    return 'mesh' if isinstance(shape, MeshFile) else type(shape).__name__.lower()
-
-
 def _point(point: Vector) -> str:
     return f'({", ".join(f"{part + 0.0:.3g}" for part in point)})'
 
 
-def _colour_verdict(colour: str | Vector, thing: SceneObject) -> _Verdict:
+def _colour_verdict(colour: str | Vector, thing: Thing) -> _Verdict:
     name = colour_name(thing.colour)
     if isinstance(colour, str) and not colour.startswith('#'):
         return _Verdict(NAMED[name] == NAMED[colour], f'is {name}')
@@ -336,9 +352,9 @@ def _colour_verdict(colour: str | Vector, thing: SceneObject) -> _Verdict:
     return _Verdict(away <= COLOUR_TOLERANCE, f'is {name}, {away:.2f} from the colour {_point((red, green, blue))}')
 
 
-def _size_verdict(rule: HasSize, thing: SceneObject) -> _Verdict:
+def _size_verdict(rule: HasSize, thing: Thing) -> _Verdict:
     try:
-        edges = extents(thing.shape)
+        edges = thing.extents()
     except MeshError as error:
         return _Verdict(None, f'has no size: {error}')
     wanted = (('longest', rule.longest), ('middle', rule.middle), ('shortest', rule.shortest))
@@ -352,26 +368,6 @@ def _size_verdict(rule: HasSize, thing: SceneObject) -> _Verdict:
 def _within(edge: float, limits: Range) -> bool:
     """Whether a length is in a range, give or take what rounding does to it."""
     return limits[0] - 1e-9 <= edge <= limits[1] + 1e-9
-
-
-def _edges(shape: Shape) -> Vector:
-    match shape:
-        case Box(size):
-            return size
-        case Sphere(radius):
-            return 2.0 * radius, 2.0 * radius, 2.0 * radius
-        case Cylinder(radius, height) | Cone(radius, height) | Capsule(radius, height):
-            return 2.0 * radius, 2.0 * radius, height
-        case MeshFile():
-            return _mesh_edges(shape)
-        case Plane():
-            return math.inf, math.inf, math.inf
-
-
-@lru_cache(maxsize=256)
-def _mesh_edges(shape: MeshFile) -> Vector:
-    x, y, z = np.ptp(np.asarray(load_mesh(shape.file, shape.scale).vertices), axis=0).tolist()
-    return x, y, z
 
 
 @lru_cache(maxsize=1024)

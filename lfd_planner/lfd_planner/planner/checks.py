@@ -6,12 +6,11 @@ import math
 from collections.abc import Iterator, Mapping
 from typing import TYPE_CHECKING
 
-from lfd_description.scenes import SceneError
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, Sphere
 from lfd_planner.error_codes import Code
-from lfd_planner.mtdf import MtdfError, Pick, Task, check_task, errors, resolve_task
+from lfd_planner.mtdf import Pick, Task, check_task, errors, resolve_task
 from lfd_planner.pose import Pose
-from lfd_planner.scene import PlanningScene, to_scene
+from lfd_planner.scene import PlanningScene
 
 from .failure import RejectionCount, TaskFailure
 
@@ -52,11 +51,7 @@ def checked(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner
 def _objects(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner) -> Mapping[str, str] | TaskFailure:
     if all(descriptor.rule is None and descriptor.name in scene for descriptor in task.descriptors):
         return {descriptor.name: descriptor.name for descriptor in task.descriptors}
-    try:
-        world = to_scene(scene, planner.backend.robot.frames.link_poses(scene.joints))
-        resolved = resolve_task(task, world, origin)
-    except (SceneError, MtdfError) as error:
-        return _refused('task', str(error), -1, 'scene')
+    resolved = resolve_task(task, scene, origin, link_poses=planner.backend.robot.frames.link_poses(scene.joints))
     wrong = errors(resolved.problems)
     if wrong:
         return _refused('task', '\n'.join(map(str, wrong)), -1, 'no_object', code=Code.INVALID_OBJECT_NAME)

@@ -11,7 +11,7 @@ from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
 from lfd_planner.mtdf import Task, resolve_task
 from lfd_planner.pose import Pose
-from lfd_planner.scene import PlanningScene, to_scene
+from lfd_planner.scene import PlanningScene
 from lfd_planner.solution import Solution
 
 from . import motion
@@ -44,7 +44,7 @@ def validate(
         objects: the scene's objects by descriptor; without it they are looked for as the task describes them.
 
     Raises:
-        UrdfError, MeshError, SceneError: the robot or the scene cannot be checked; the message is for the user.
+        UrdfError, MeshError, SceneFault: the robot or the scene cannot be checked; the message is for the user.
     """
     names = tuple((segment.name, segment.keyframe) for segment in solution.segments)
     count = len(task.keyframes) if task else 1 + max((keyframe for _, keyframe in names), default=0)
@@ -67,7 +67,7 @@ def _objects(task: Task, scene: PlanningScene, origin: Pose, judge: _Judge) -> M
     stage = judge.stage
     start = stage.start(scene, judge.solution.trajectory.q[0], judge.solution.joints)
     links = stage.link_poses(start[np.newaxis])[0]
-    return resolve_task(task, to_scene(scene, dict(zip(stage.links, links, strict=True))), origin).objects
+    return resolve_task(task, scene, origin, link_poses=dict(zip(stage.links, links, strict=True))).objects
 
 
 class _Judge:

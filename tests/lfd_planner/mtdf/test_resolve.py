@@ -4,11 +4,11 @@ from itertools import permutations
 from pathlib import Path
 
 import pytest
-import trimesh
+from support.scene_edits import ROBOT, TETRAHEDRON
 
 from lfd_description.scenes import Scene, SceneObject, find_scene
 from lfd_description.scenes.colours import NAMED
-from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Sphere
+from lfd_description.shapes import Box, Cylinder, MeshFile, Sphere
 from lfd_planner.mtdf import (
     Descriptor,
     Pick,
@@ -21,8 +21,9 @@ from lfd_planner.mtdf import (
     resolve,
     resolve_task,
 )
-from lfd_planner.mtdf.resolve import colour_name, extents
+from lfd_planner.mtdf.resolve import colour_name
 from lfd_planner.mtdf.rules import Rule
+from lfd_planner.scene import Body, PlanningScene, SceneFault, WorldObject, from_scene
 
 
 def thing(name: str, shape=None, at=(0.0, 0.0, 0.0), colour='grey', movable=True, tags=()) -> SceneObject:
@@ -54,7 +55,7 @@ def rule_of(text: str) -> Rule:
     return rule
 
 
-def found(text: str, origin: Pose | None = None, scene: Scene = SCENE) -> Resolution:
+def found(text: str, origin: Pose | None = None, scene: Scene | PlanningScene = SCENE) -> Resolution:
     return resolve(Descriptor('it', rule_of(text)), scene, origin)
 
 
@@ -247,16 +248,6 @@ def test_other_shades_have_the_name_that_people_give_them():
     assert colour_name((0.05, 0.05, 0.05)) == 'black'
 
 
-def test_sizes(tmp_path: Path):
-    file = tmp_path / 'a.stl'
-    trimesh.creation.box((1.0, 3.0, 2.0)).export(file)
-    assert extents(Box((1, 3, 2))) == (3, 2, 1)
-    assert extents(Sphere(0.5)) == (1, 1, 1)
-    assert extents(Cylinder(1, 3)) == extents(Capsule(1, 3)) == extents(Cone(1, 3)) == (3, 2, 2)
-    assert extents(MeshFile(file, (0.1, 0.1, 0.1))) == pytest.approx((0.3, 0.2, 0.1))
-    assert extents(Plane()) == (math.inf,) * 3
-
-
 def test_a_mesh_that_cannot_be_read_has_no_size(tmp_path: Path):
     file = tmp_path / 'a.stl'
     file.write_text('nothing')
@@ -281,3 +272,39 @@ def test_boxes_of_the_demonstration_by_their_colour():
     scene = find_scene('seed_cell')
     for colour in ('red', 'green', 'blue', 'yellow'):
         assert found(f'{{shape: box, color: {colour}}}', scene=scene).object == f'{colour}_box'
+
+
+def test_a_planning_scene_is_searched_like_the_file_it_was_made_of():
+    for text in ('{color: red, nearest: tray}', '{shape: box}', '{size: {longest: [0.1, 0.15]}}', '{tag: wood}'):
+        assert found(text, scene=from_scene(SCENE)) == found(text)
+
+
+def test_what_no_file_can_hold_is_no_obstacle_to_other_objects():
+    bench = PlanningScene('base_link').add(
+        WorldObject('vase', dataclasses.replace(Body.of(TETRAHEDRON), movable=True)),
+        WorldObject('chair', dataclasses.replace(Body.of(Box((0.4, 0.4, 0.4)), Cylinder(0.02, 0.4)), movable=True)),
+        WorldObject('cube', dataclasses.replace(Body.of(Box((0.1, 0.1, 0.1))), movable=True)),
+    )
+    resolution = found('{shape: box}', scene=bench)
+    assert resolution.object == 'cube'
+    assert [str(reason) for reason in resolution.rejected] == ['vase is a mesh', 'chair is made of 2 shapes']
+    assert found('{shape: mesh}', scene=bench).object == 'vase'
+    assert found('{size: {longest: [0.4, 0.4]}}', scene=bench).object == 'chair'
+
+
+def test_what_the_hand_holds_is_compared_where_it_is():
+    poses = ROBOT.link_poses({'joint_1': 0.3})
+    scene = from_scene(SCENE).attach('can', 'hand', poses)
+    assert resolve(Descriptor('it', rule_of('{shape: cylinder}')), scene, link_poses=poses).object == 'can'
+    assert resolve(Descriptor('it', rule_of('{nearest: [0, -0.4, 0.1]}')), scene, link_poses=poses).object == 'can'
+    with pytest.raises(SceneFault, match="no link 'hand'"):
+        resolve(Descriptor('can'), scene)
+
+
+def test_objects_on_ros_need_not_say_that_they_can_be_moved():
+    """A name that is wrong is told; the right one is not blamed for what its sender could not say."""
+    scene = PlanningScene('base_link').add(WorldObject('cup', Body.of(Sphere(0.03))))
+    task = Task((Descriptor('cup'), Descriptor('cop')), (Pick('cup'), Place('cup', Pose()), Pick('cop')))
+    (problem,) = resolve_task(task, scene).problems
+    assert "the scene has no object 'cop'" in str(problem)
+    assert "'cup'" in str(problem)
