@@ -6,6 +6,8 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING, assert_never
 
 from . import events
+from .landing import Landing
+from .settle import Settled
 
 if TYPE_CHECKING:
     from .studio import Studio
@@ -34,8 +36,9 @@ def again(studio: Studio, event: events.Action) -> None:
             studio.grab(client, hand, object, pose, hand_pose)
         case events.Carried(_, client, object, pose, hand_pose):
             studio.move(client, object, pose, hand_pose)
-        case events.LetGo(_, client, object, pose, hand_pose):
-            studio.release(client, object, pose, hand_pose)
+        case events.LetGo(_, client, object, pose, hand_pose, rest):
+            # Where it came to rest is what happened: found anew, the last digits may differ on another machine.
+            studio.release(client, object, pose, hand_pose, Landing(Settled(rest)))
         case events.Lost(_, client):
             studio.lose(client)
         case events.Added(_, thing, colour):

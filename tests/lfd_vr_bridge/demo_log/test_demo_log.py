@@ -104,6 +104,21 @@ def test_a_log_shown_again_gives_an_equal_task(stage: Stage) -> None:
     assert not stage.problems
 
 
+def test_an_object_rests_where_it_did_although_it_would_fall_elsewhere_now(stage: Stage) -> None:
+    studio, name = stage.studio, boxes(stage)[0]
+    studio.start_recording('one')
+    stage.show(name, 0.4, 0.1)
+    studio.complete_recording()
+    saved = studio.save()
+    stage.close()
+    log = read_log(log_path(studio.library, *saved))
+    rest = Pose((0.4, 0.1, -0.05))
+    moved = [replace(event, rest=rest) if isinstance(event, events.LetGo) else event for event in log.events]
+
+    task = replayed(replace(log, events=tuple(moved)))[1]
+    assert [keyframe.pose for keyframe in task.keyframes if isinstance(keyframe, Place)] == [rest]
+
+
 def test_other_programs_find_hands_and_objects_in_it(stage: Stage) -> None:
     studio, name = stage.studio, boxes(stage)[0]
     studio.start_recording('one')
