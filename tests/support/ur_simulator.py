@@ -152,8 +152,11 @@ class URSimulator:
                 self._serve()
                 self.controller.cycle()
                 self._send_states()
-            # Cycles that come too late are left out: a burst of them would be a leap of the controller's time.
-            due = max(due + self.controller.period, time.monotonic())
+            # Cycles that come too late are left out, for a burst of them would be a leap; the clock runs on.
+            due += self.controller.period
+            if (late := time.monotonic() - due) > 0.0:
+                self.controller.clock += late
+                due += late
             time.sleep(max(due - time.monotonic(), 0.0))
 
     def _serve(self) -> None:

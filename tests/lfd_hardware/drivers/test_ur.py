@@ -23,6 +23,7 @@ from lfd_hardware.description import Interface, JointLimit, Part
 from lfd_hardware.device import DeviceState
 from lfd_hardware.drivers import DriverError, make_driver
 from lfd_hardware.drivers.ur import URDriver
+from lfd_hardware.drivers.ur.rtde import Frame, Kind
 from lfd_hardware.drivers.ur.script import FIRST_REGISTER, Phase
 from lfd_hardware.drivers.ur.settings import settings_of
 from lfd_hardware.hardware import Hardware
@@ -374,6 +375,75 @@ def test_states_that_come_late_and_all_at_once_do_no_harm(simulator, active):
     ends_safely(simulator)
 
 
+class Slowness:
+    """A network on which every state is under way for a time [s]."""
+
+    def __init__(self):
+        self.delay = 0.0
+        self._held = []
+
+    def __call__(self, frame):
+        now = time.monotonic()
+        self._held.append((now, frame))
+        due = [frame for sent, frame in self._held if now - sent >= self.delay]
+        del self._held[: len(due)]
+        return due
+
+
+def test_a_link_that_becomes_late_is_noticed_although_states_keep_coming(simulator):
+    simulator.tamper = slowness = Slowness()
+    with active_driver(simulator, state_limit=0.4) as driver, Drive(driver) as drive:
+        drive.moves()
+        began = time.monotonic()
+
+        def fills():  # a queue on the way; there is never a gap
+            slowness.delay = 0.5 * (time.monotonic() - began)
+            return drive.error
+
+        eventually(fills, 'an error')
+        said = drive.fails()
+    assert re.search(r'sends its state too late: the newest is 0\.\d+ s old \(state_limit is 0.4 s\): check', said)
+    simulator.tamper = None
+    ends_safely(simulator)
+
+
+def test_a_link_that_is_late_from_the_beginning_is_noticed_by_its_answers(simulator):
+    """The quickest state is late here, so that only the way there and back tells."""
+    simulator.tamper = slowness = Slowness()
+    slowness.delay = 0.6
+    with active_driver(simulator, state_limit=0.2) as driver, Drive(driver) as drive:
+        said = drive.fails()
+    assert 'repeats set-points later than 0.3 s after they were sent: the network delays them' in said
+    simulator.tamper = None
+    ends_safely(simulator)
+
+
+def test_clocks_that_differ_in_speed_are_no_late_link(simulator, monkeypatch):
+    """A controller's clock that loses 0.05 % would be a minute late after a day and a half."""
+    driver = ur_driver(simulator, state_limit=0.3)
+    driver.configure()
+    link = driver._link
+    now, stamp = time.monotonic(), link.state.timestamp
+    monkeypatch.setattr('lfd_hardware.drivers.ur.link.time', type('Clock', (), {'monotonic': lambda: now}))
+    frame = rtde_frame(link)
+    for _ in range(5000):  # an hour and more, one state a second
+        now, stamp = now + 1.0, stamp + 0.9995
+        link._take(frame(stamp))
+        assert link.lateness < 0.01
+    monkeypatch.undo()
+    driver.close()
+
+
+def rtde_frame(link):
+    """Data frames of the link's recipe with a time of their own."""
+    layout = struct.Struct('>Bd6d6d6diiIddiii')
+
+    def make(stamp):
+        return Frame(Kind.DATA, layout.pack(link._outputs.number, stamp, *[0.0] * 18, 7, 1, 1, 1.0, 1.0, 0, 0, 0))
+
+    return make
+
+
 def test_set_points_that_get_lost_are_caught_up_with_and_not_jumped_to(simulator):
     with active_driver(simulator) as driver, Drive(driver, path=lambda cycle: 0.004 * cycle) as drive:
         for _ in range(8):
@@ -402,6 +472,7 @@ FOLLOWER = """
 import sys
 from support.ur_arm import Drive, ur_component
 from lfd_hardware.drivers.ur import URDriver
+from lfd_hardware.drivers.ur.rtde import Frame, Kind
 where = {'rtde_port': sys.argv[1], 'script_port': sys.argv[2]}
 driver = URDriver(ur_component(**where, robot_receive_timeout=0.3, state_limit=5))
 driver.configure()

@@ -33,7 +33,7 @@ from lfd_hardware.drivers.ur.state import (
 )
 
 LAG_TIME = 0.15  # [s] beyond the look-ahead that the arm may be behind its set-points
-DEAF_TIME = 0.1  # [s] beyond state_limit until a program that repeats no count is not ours any more
+DEAF_TIME = 0.1  # [s] beyond state_limit in which our program repeats the count of a set-point
 START_TIME = 5.0  # [s] for the program to begin
 STOP_TIME = 5.0  # [s] for the arm to stop and the program to end
 REMOTE = 'if its pendant says Local, switch it to Remote Control'
@@ -115,7 +115,7 @@ class URDriver(Driver):
         link, session = self._connected(), self._session
         try:
             state = link.poll()
-            self._check_age(link.age)
+            self._check_age(link)
             if session is not None:
                 self._check_following(session, state)
         except DriverError:
@@ -138,18 +138,27 @@ class URDriver(Driver):
             self._stop_at_once()
             raise
 
-    def _check_age(self, age: float) -> None:
-        if age > self._settings.state_limit:
-            raise DriverError(
-                f'{self._where} has sent no new state for {age:.3f} s (state_limit is '
-                f'{self._settings.state_limit:g} s): check the network and the controller.'
-            )
+    def _check_age(self, link: RtdeLink) -> None:
+        age, late, limit = link.age, link.lateness, self._settings.state_limit
+        if age + late <= limit:
+            return
+        what = f'sends its state too late: the newest is {age + late:.3f} s old'
+        if age >= late:
+            what = f'has sent no new state for {age + late:.3f} s'
+        raise DriverError(f'{self._where} {what} (state_limit is {limit:g} s): check the network and the controller.')
 
     def _check_following(self, session: Session, state: RobotState) -> None:
         settings = self._settings
         self._refuse(why_not_following(state, session.number, settings.robot_receive_timeout))
-        if session.is_deaf(state, time.monotonic(), settings.state_limit + DEAF_TIME):
+        now, patience = time.monotonic(), settings.state_limit + DEAF_TIME
+        session.note_state(state, now)
+        if session.is_deaf(now, patience):
             self._refuse('runs another program in place of ours: let only one client start programs, then start anew')
+        if session.unheard(now) > patience:
+            self._refuse(
+                f'repeats set-points later than {patience:g} s after they were sent: the network delays them or the '
+                'states; check it'
+            )
         if joint := session.lagging(state, settings.servoj_lookahead_time + LAG_TIME):
             self._refuse(
                 f"is too far behind the set-points of '{joint}', with its speed slider at {state.slider:.0%} and its "

@@ -19,6 +19,7 @@ CHUNK = 65536  # [byte] taken from the network at once
 MOST_CHUNKS = 16  # taken in one poll, so that a flood cannot hold up the update loop
 NEWEST = 4  # states looked at in one poll; those before them are older
 FAREWELL = 0.2  # [s] that the controller has to see that the connection ends
+DRIFT = 0.001  # by which the controller's clock and this computer's may differ in speed
 
 
 class RtdeLink:
@@ -36,6 +37,8 @@ class RtdeLink:
         self._version = 1
         self._said = ''
         self.received_at = 0.0  # [s] of the newest state, monotonic
+        self.lateness = 0.0  # [s] that the newest state was longer on its way than the quickest one
+        self._quickest = 0.0  # [s] from the controller's clock to ours, with the least delay that was seen
         try:
             self._socket = socket.create_connection((host, port), timeout)
         except (OSError, UnicodeError) as error:  # the latter for a name that cannot be one
@@ -175,6 +178,7 @@ class RtdeLink:
     def _first_state(self) -> RobotState:
         state = RobotState.of(self._outputs.unpack(self._next(Kind.DATA)))
         self.received_at = time.monotonic()
+        self._quickest = self.received_at - state.timestamp
         return state
 
     # The stream
@@ -204,8 +208,10 @@ class RtdeLink:
     def _take(self, frame: Frame) -> None:
         state = RobotState.of(self._outputs.unpack(frame.payload))
         if state.timestamp > self.state.timestamp:
-            self.state = state
-            self.received_at = time.monotonic()
+            now = time.monotonic()
+            offset, drift = now - state.timestamp, DRIFT * (now - self.received_at)
+            self._quickest = min(self._quickest + drift, offset)
+            self.state, self.received_at, self.lateness = state, now, offset - self._quickest
 
     def _hear(self, frame: Frame) -> bool:
         """Whether a frame is data; a message is remembered."""

@@ -6,6 +6,7 @@ Positions are in rad, times in s on the monotonic clock.
 from __future__ import annotations
 
 import math
+from collections import deque
 from collections.abc import Mapping, Sequence
 
 from lfd_hardware.description import JointLimit
@@ -36,8 +37,8 @@ class Session:
         self._has_moved = False
         self._period = self._loop_period = period  # [s] of the controller, of the update loop
         self._last_read = self._read_before = now
-        self._heard = state.count
-        self._unheard_since: float | None = None  # when a set-point was sent that the program has not repeated
+        self._unheard: deque[tuple[int, float]] = deque()  # counts that the program has not repeated, and when sent
+        self._heard, self._heard_at = state.count, now  # the count that it repeated last, and when that was new
 
     def note_read(self, period: float, now: float) -> None:
         """A cycle of the update loop begins; ``period`` is the time since the last one [s]."""
@@ -60,17 +61,24 @@ class Session:
                 goal[joint] = value
             self.goal, self._has_moved = tuple(goal), True
         self.count = (self.count + 1) % COUNTS
-        if self._unheard_since is None:
-            self._unheard_since = now
+        self._unheard.append((self.count, now))
 
-    def is_deaf(self, state: RobotState, now: float, patience: float) -> bool:
-        """Whether the program has repeated no count for ``patience`` [s] although set-points were sent."""
-        if state.count == self.count:
-            self._unheard_since = None
-        elif state.count != self._heard or state.phase == Phase.WAITING:
-            self._unheard_since = now
-        self._heard = state.count
-        return self._unheard_since is not None and now - self._unheard_since > patience
+    def note_state(self, state: RobotState, now: float) -> None:
+        """Note which set-points the program has repeated; call it with every state."""
+        if state.count != self._heard or state.phase == Phase.WAITING:
+            self._heard, self._heard_at = state.count, now
+        if state.phase == Phase.WAITING:  # its count is one of an earlier program
+            self._unheard.clear()
+        while self._unheard and (state.count - self._unheard[0][0]) % COUNTS < COUNTS // 2:
+            self._unheard.popleft()
+
+    def unheard(self, now: float) -> float:
+        """For how long the oldest set-point that the program has not repeated is under way [s]."""
+        return now - self._unheard[0][1] if self._unheard else 0.0
+
+    def is_deaf(self, now: float, patience: float) -> bool:
+        """Whether the program has repeated nothing new for ``patience`` [s] although set-points were sent."""
+        return self.unheard(now) > patience and now - self._heard_at > patience
 
     def lagging(self, state: RobotState, most: float) -> str | None:
         """The joint that is more than ``most`` seconds of its greatest speed behind the goal, if any."""
