@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,7 +19,7 @@ from sensor_msgs.msg import JointState
 from lfd_planner.error_codes import Code
 from lfd_planner.messages import apply_planning_scene
 from lfd_planner.robot.planning_robot import PlanningRobot
-from lfd_planner.scene import PlanningScene, SceneFault
+from lfd_planner.scene import AllowedCollisions, PlanningScene, SceneFault
 
 from .scene_sync_client import SceneSyncClient
 
@@ -67,9 +67,8 @@ class SceneSource:
             SceneFault: it cannot be had, it is not what can be planned in, or somebody wants to stop.
         """
         self._wait_for_states(should_stop)
-        applied = apply_planning_scene(
-            PlanningScene(self._robot.frame), self._own_joints(self._ask(should_stop)), self._robot.frames
-        )
+        message = self._own(self._ask(should_stop))
+        applied = apply_planning_scene(PlanningScene(self._robot.frame), message, self._robot.frames)
         if applied.faults:
             raise SceneFault(applied.faults[0].code, *applied.faults[0].problems)
         scene = applied.scene
@@ -77,9 +76,12 @@ class SceneSource:
             scene.frame,
             objects=scene.objects,
             attached=scene.attached,
-            colours=scene.colours,
+            allowed=self._allowed(scene.allowed, message.allowed_collision_matrix.entry_names),
             joints=scene.joints.edit(self._heard.items()),
+            colours=scene.colours,
             fixed_frames=scene.fixed_frames,
+            link_padding=scene.link_padding,
+            link_scale=scene.link_scale,
         )
 
     def _on_state(self, message: JointState) -> None:
@@ -133,13 +135,24 @@ class SceneSource:
             return answer.scene
         raise _no_answer('get_planning_scene', 'move_group', self._client.service_is_ready())
 
-    def _own_joints(self, message: SceneMessage) -> SceneMessage:
-        """A scene without the joints that our robot has not, such as those of another hand."""
-        state, own = message.robot_state.joint_state, self._robot.frames.joints
-        kept = [(name, value) for name, value in zip(state.name, state.position, strict=True) if name in own]
+    def _own(self, message: SceneMessage) -> SceneMessage:
+        """A scene without the joints and links that our robot has not, such as those of another hand."""
+        state, own = message.robot_state.joint_state, self._robot.frames
+        kept = [(name, value) for name, value in zip(state.name, state.position, strict=True) if name in own.joints]
         state.name, state.position = [name for name, _ in kept], [value for _, value in kept]
         state.velocity, state.effort = [], []
+        message.link_padding = [entry for entry in message.link_padding if entry.link_name in own.links]
+        message.link_scale = [entry for entry in message.link_scale if entry.link_name in own.links]
         return message
+
+    def _allowed(self, told: AllowedCollisions, known: Sequence[str]) -> AllowedCollisions:
+        """What the planning server allows, in full where it speaks of pairs of links that our robot allows by itself.
+
+        A pair of links that are both `known` to it, and which it does not allow, it forbids. Of others it says nothing.
+        """
+        names = frozenset(known)
+        own = ((a, b) for a, b, allowed in self._robot.allowed.pairs() if allowed and a in names and b in names)
+        return told.edited([(a, b, False) for a, b in own if not told.allows(a, b)])
 
 
 def _first_answer(ask: Callable[[], Future], is_there: Callable[[], bool], should_stop: Callable[[], bool]) -> Any:

@@ -95,8 +95,11 @@ class TaskPlanner:
             empty,
             objects=scene.objects,
             attached=scene.attached,
+            allowed=empty.allowed.updated(scene.allowed),
             colours=scene.colours,
             fixed_frames=scene.fixed_frames,
+            link_padding=scene.link_padding,
+            link_scale=scene.link_scale,
         )
         group, gripper = self.backend.robot.group(self.model.group.name), self.model.gripper
         joints = group.by_name(np.array(self.model.poses[HOME], dtype=np.float64))

@@ -92,6 +92,12 @@ class AllowedCollisions:
         new = {name: self.rows.get(name, _EMPTY).edit(row) for name, row in rows.items()}
         return replace(self, rows=self.rows.edit((name, row or None) for name, row in new.items()))
 
+    def updated(self, newer: AllowedCollisions) -> AllowedCollisions:
+        """These, but for what the newer ones have an entry or a default."""
+        edits = [(a, b, allowed) for a, b, allowed in newer.pairs() if self.entry(a, b) is not allowed]
+        known = self if not newer.defaults else replace(self, defaults=self.defaults.edit(newer.defaults.items()))
+        return known.edited(edits) if edits else known
+
     def pairs_changed_from(self, old: AllowedCollisions) -> tuple[PairEdit, ...]:
         """The edits that make the entries of `old` these, names in alphabetical order."""
         edits: dict[tuple[str, str], bool | None] = {}

@@ -52,3 +52,18 @@ def test_edits_lead_from_the_old_to_the_new(seed):
     old, new = some(), some()
     assert old.edited(new.pairs_changed_from(old)) == new
     assert all(new.entry(a, b) == new.entry(b, a) for a in NAMES for b in NAMES)
+
+
+def test_newer_ones_count_where_they_say_something():
+    old = AllowedCollisions().allow('a', 'b').allow('c', 'd').with_default('e', True)
+    new = AllowedCollisions().forbid('a', 'b').allow('a', 'c').with_default('e', False).with_default('f', True)
+    both = old.updated(new)
+    assert list(both.pairs()) == [('a', 'b', False), ('a', 'c', True), ('c', 'd', True)]
+    assert dict(both.defaults) == {'e': False, 'f': True}
+    assert both.updated(old).updated(new) == both
+
+
+def test_nothing_new_is_the_same_value():
+    old = AllowedCollisions().allow('a', 'b')
+    assert old.updated(AllowedCollisions()) is old
+    assert old.updated(AllowedCollisions().allow('b', 'a')) is old
