@@ -46,7 +46,7 @@ xrDevice.installRuntime({forceInstall: true});
 """
 FRAMES = """async (count) => {
   const until = lfd.frames + count;
-  while (lfd.frames < until) await new Promise((resolve) => setTimeout(resolve, 4));
+  while (lfd.frames < until && lfd.presenting) await new Promise((resolve) => setTimeout(resolve, 4));
 }"""
 
 POINT = """(id) => {
@@ -174,7 +174,7 @@ class VrPage:
         return pose_of(numbers)
 
     def frames(self, count: int = 2) -> None:
-        """Wait for so many pictures; only in a headset there are always more."""
+        """Wait for so many pictures of a headset; out of it nobody knows when the next one comes."""
         self.ask(FRAMES, count)
 
     # What a person does -----------------------------------------------------------------------------------------------
@@ -218,12 +218,30 @@ class VrPage:
 
     def _press_board(self, action: str) -> None:
         """Point at a button of the board from a third of the way, and click with trigger or pinch."""
-        self.until('(id) => lfd.buttons().some((button) => button.id === id && button.enabled)', action)
-        self.ask(POINT, action)
-        self.frames()
+        self._turn_to(action)
+        self.point(action)
         for value in (1, 0):
             self.ask(CLICK, value)
             self.frames()
+
+    def _turn_to(self, action: str) -> None:
+        """Turn the board's pages until a button can be pressed."""
+        end = time.monotonic() + TIMEOUT
+        while action not in (shown := self._on_board()):
+            assert time.monotonic() < end, f'{action} is not on the board, which has {sorted(shown)}'
+            turns = sorted(button for button in shown if button.startswith('scroll:page:'))
+            if turns:
+                self._press_board(turns[-1])
+            self.page.wait_for_timeout(15.0)
+
+    def _on_board(self) -> set[str]:
+        """The buttons of the board's page that can be pressed."""
+        return set(self.ask('lfd.buttons().filter(({enabled}) => enabled).map(({id}) => id)'))
+
+    def point(self, action: str) -> None:
+        """Point at a button of the board with the right hand."""
+        self.ask(POINT, action)
+        self.frames()
 
 
 class Demonstrator(Protocol):

@@ -11,6 +11,9 @@ export function handle(page) {
     get frames() {
       return stage.frames;
     },
+    get presenting() {
+      return stage.presenting;
+    },
     get ready() {
       return store.state.link.state === 'open' && robot.complete && world.size > 0;
     },
@@ -50,6 +53,10 @@ export function handle(page) {
     inScene: (pose) => stage.cell.toRos(matrixOf(pose)),
     /** Where a button of the board is in the headset's space, or null. */
     board: (id) => panel.where(id)?.toArray() ?? null,
+    /** The words above the board, or null. */
+    get boardToast() {
+      return panel.visible ? panel.toast?.text ?? null : null;
+    },
     buttons: () => panel.targets.map(({ id, enabled }) => ({ id, enabled })),
     /** Where a point of the scene's frame is on the page [px]. */
     onScreen: (point) => {

@@ -7,27 +7,13 @@
 import { CanvasTexture, Sprite, SpriteMaterial, SRGBColorSpace } from 'three';
 import { drawIcon } from './icons.js';
 import { FONT, INK, TONES } from './palette.js';
+import { wrap } from './words.js';
 
 const SCALE = 2.5; // canvas pixels for a pixel of the page's text
 const WIDTH = 250; // [px] of text at most
 const LINE = 18; // [px]
 const ABOVE = -0.1; // of its height the card begins above the thing, so as not to hide it
 const LINE_IN_HEADSET = 0.025; // tan of a line's angle
-
-/** Break words into lines that are at most `width` px wide. */
-export function wrap(measure, text, width) {
-  const lines = [];
-  let line = '';
-  for (const word of text.split(/\s+/).filter(Boolean)) {
-    const longer = line ? `${line} ${word}` : word;
-    if (line && measure(longer) > width) {
-      lines.push(line);
-      line = word;
-    } else line = longer;
-  }
-  if (line) lines.push(line);
-  return lines;
-}
 
 export class Label extends Sprite {
   #shown = '';

@@ -38,7 +38,7 @@ class Page {
     this.robot = new Robot();
     this.stage.cell.ros.add(this.robot);
     this.others = new OtherHands(this.stage);
-    this.toasts = new Toasts(element('toasts'));
+    this.toasts = new Toasts(element('toasts'), (toast) => this.store.update({ toast }), (id) => this.press(id));
     this.toast = this.toasts.show;
     this.sounds = new Sounds(this.store);
     this.sound = this.sounds.play;

@@ -15,7 +15,8 @@ const KIND = {
 
 export function panelModel(state, now = 0) {
   const parts = state.typing && state.xr.presenting ? [keyboard(state)] : sectionsOf(state, now);
-  return { status: statusOf(state), tabs: tabsOf(state), sections: parts.filter(Boolean), stop: stopButton(state) };
+  const sections = parts.filter(Boolean);
+  return { status: statusOf(state), toast: state.toast, tabs: tabsOf(state), sections, view: viewButtons(state), stop: stopButton(state) };
 }
 
 // Pieces ----------------------------------------------------------------------------------------------------------------
@@ -48,7 +49,7 @@ function statusOf(state) {
 }
 
 function tabsOf(state) {
-  const shown = state.tab === 'run' && !state.xr.presenting ? 'task' : state.tab;
+  const shown = ['run', 'view'].includes(state.tab) && !state.xr.presenting ? 'task' : state.tab;
   const tab = (name, label, icon) => button(`tab:${name}`, label, icon, { pressed: shown === name });
   const tabs = [tab('task', 'Task', 'hand'), tab('library', 'Library', 'library'), tab('more', 'Settings', 'settings')];
   // The board in a headset has less room: what follows a recording has a tab of its own there.
@@ -65,7 +66,8 @@ function stopButton(state) {
 
 function sectionsOf(state, now) {
   if (state.tab === 'library') return [controlSection(state), librarySection(state)];
-  if (state.tab === 'more') return [controlSection(state), settingsSection(state), objectsSection(state), viewSection(state), peopleSection(state)];
+  if (state.tab === 'more') return [controlSection(state), settingsSection(state), objectsSection(state), peopleSection(state)];
+  if (state.tab === 'view' && state.xr.presenting) return [viewSection()];
   if (!state.xr.presenting) return [controlSection(state), recordSection(state, now), stepsSection(state), planSection(state)];
   if (state.tab === 'run') return [controlSection(state), planSection(state), stepsSection(state)];
   return [controlSection(state), recordSection(state, now), stepsSection(state)];
@@ -328,15 +330,24 @@ function objectsSection(state) {
   return { id: 'objects', title: 'Objects', count: state.objects, rows };
 }
 
-function viewSection(state) {
-  if (!state.xr.presenting) return null;
+/** What a person in a headset needs whatever the board shows. */
+function viewButtons(state) {
+  if (!state.xr.presenting) return [];
+  return [
+    button('tab:view', 'Move about', 'nearer', { pressed: state.tab === 'view' }),
+    button('view:reset', 'Stand in front', 'reset', { tone: 'quiet' }),
+    button('view:leave', 'Leave VR', 'headset', { tone: 'quiet' }),
+  ];
+}
+
+function viewSection() {
   return {
     id: 'view',
     title: 'Where you stand',
     rows: [
       row(button('view:left', 'Turn', 'turn_left'), button('view:nearer', 'Nearer', 'nearer'), button('view:right', 'Turn', 'turn_right')),
       row(button('view:down', 'Lower', 'down'), button('view:farther', 'Farther', 'farther'), button('view:up', 'Higher', 'up')),
-      row(button('view:reset', 'Stand in front of the robot', 'reset', { tone: 'quiet' }), button('view:leave', 'Leave VR', 'headset', { tone: 'quiet' })),
+      text('Thumbsticks do the same. Drag the board by its head.'),
     ],
   };
 }

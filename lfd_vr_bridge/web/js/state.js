@@ -33,8 +33,8 @@ export const initialState = () => ({
   typing: null,
   invite: null,
   touched: null, // the object that was held or added last
-  scroll: {},
-  shadows: true,
+  scroll: {}, // of the board in a headset: its page, and where its lists begin
+  toast: null, // {level, text, action}: the newest
   sounds: false,
 });
 

@@ -172,7 +172,7 @@ export class World {
   }
 
   get wantsShadows() {
-    return this.size <= MANY && this.shadows !== false;
+    return this.size <= MANY;
   }
 
   #put(object) {

@@ -4,15 +4,7 @@ import { taskName, trimmed } from '../../../../lfd_vr_bridge/web/js/actions.js';
 import { clock, panelModel } from '../../../../lfd_vr_bridge/web/js/panel.js';
 import { codeOf } from '../../../../lfd_vr_bridge/web/js/pairing.js';
 import { initialState, Store } from '../../../../lfd_vr_bridge/web/js/state.js';
-
-const STEPS = ['pick', 'place', 'pick', 'trajectory', 'place'].map((kind, index) => ({ index, kind, object: 'box', pose: kind === 'place' ? [0.1, -0.2, 0.3, 0, 0, 0, 1] : null }));
-
-function connected(patch = {}) {
-  const state = { ...initialState(), me: 'c1', robots: ['gp8', 'ur5e'], robot: { name: 'gp8' }, tasks: [] };
-  state.link = { state: 'open', latency: 12, message: '' };
-  state.roster = { clients: [{ client: 'c1', name: 'A' }, { client: 'c2', name: 'B' }], demonstrator: 'c1', asking: [] };
-  return { ...state, ...patch };
-}
+import { connected, STEPS } from './states.mjs';
 
 /** Every button of a panel by its id. */
 function buttons(model) {
