@@ -56,7 +56,7 @@ class Hardware:
             self._device_of.update(dict.fromkeys((*component.state_interfaces, *component.command_interfaces), device))
 
     def read(self, period: float) -> list[Trouble]:
-        """Refresh the states and return what failed; ``period`` is the time since the last call [s]."""
+        """Refresh the states and return what failed; ``period`` [s] is that of the update loop."""
         troubles: list[Trouble] = []
         for device in self.devices:
             if not device.connected:

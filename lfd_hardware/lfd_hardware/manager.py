@@ -97,14 +97,21 @@ class Manager:
         with self._lock:
             if troubles := self.hardware.read(self.period):
                 self._face(troubles)
+            held = self._held()
             for controller in self.active:
-                self._update(controller)
+                if controller not in held:
+                    self._update(controller)
             done = [each for each in self.active if self._may_go(each)] if self._leaving else ()
             troubles = self.hardware.write()  # also what those that are done command last
             if done:
                 self._let_go(done)
             if troubles:
                 self._face(troubles)
+
+    def _held(self) -> list[Controlled]:
+        """The controllers of devices that were stopped, and will fail when the reason is known."""
+        holding = [each for each in self.hardware.devices if each.active and each.driver.is_holding]
+        return [user for device in holding for user in self._users(device, commanding_only=True)]
 
     def _update(self, controller: Controlled) -> None:
         if self._leaving and self._may_go(controller):

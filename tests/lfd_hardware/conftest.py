@@ -166,6 +166,7 @@ class FaultyDriver(MockDriver):
         self.broken_steps: set[str] = set()
         self.fault: Exception | None = None
         self.reports: dict[str, float] = {}
+        self.stopped = False  # by itself: follows no commands, and is about to say why
         self.reads = self.writes = 0
         self._hangs: dict[str, Hang] = {}
 
@@ -181,6 +182,10 @@ class FaultyDriver(MockDriver):
         self._step('activate')
         super().activate()
 
+    @property
+    def is_holding(self) -> bool:
+        return self.stopped
+
     def read(self, period: float) -> dict[str, float]:
         self.reads += 1
         if hang := self._hangs.pop('read', None):
@@ -194,7 +199,8 @@ class FaultyDriver(MockDriver):
         self.writes += 1
         if commands:
             self.told.append(dict(commands))
-        super().write(commands)
+        if not self.stopped:
+            super().write(commands)
 
     def deactivate(self) -> None:
         self._step('deactivate')

@@ -7,6 +7,7 @@ import pytest
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Time
 from control_msgs.action import FollowJointTrajectory
+from control_msgs.msg import JointTolerance
 from controller_manager_msgs.msg import ControllerManagerActivity
 from controller_manager_msgs.srv import ListHardwareComponents, SetHardwareComponentState, SwitchController
 from diagnostic_msgs.msg import DiagnosticArray, DiagnosticStatus
@@ -194,6 +195,26 @@ def test_devices_may_begin_in_another_state(graph, urdf, faulty):
     graph.manager_inside()
     assert states_of(graph) == {'left': 'unconfigured', 'right': 'inactive'}
     assert (faulty['left'].steps, faulty['right'].steps) == ([], ['configure'])
+
+
+def test_an_arm_that_stopped_by_itself_does_not_leave_its_path_before_it_says_why(graph, urdf, faulty):
+    graph.describe(urdf('test/Faulty'))
+    manager = graph.manager_inside()
+    graph.spawn('arm_controller')
+    driver = faulty['arm_hardware']
+    request = goal(2, 1.0, -0.8)
+    request.path_tolerance = [JointTolerance(name='shoulder', position=0.05)]
+    result = graph.send(request).get_result_async()
+    graph.eventually(lambda: driver.told and driver.told[-1]['shoulder/position'] > 0.4, 'some motion')
+    driver.stopped = True
+    begin = manager.node._loop.cycles
+    graph.eventually(lambda: manager.node._loop.cycles > begin + 50, 'time in which it would be left far behind')
+    assert not result.done()
+    driver.fault = DriverError('Somebody pressed the button.')
+    answer = graph.result(result)
+    assert answer.status == GoalStatus.STATUS_ABORTED
+    assert 'Somebody pressed the button' in answer.result.error_string
+    assert 'Left the path' not in answer.result.error_string
 
 
 def test_jumps_of_the_clock_do_nothing(graph, urdf, faulty):

@@ -39,9 +39,20 @@ class Driver(ABC):
     def activate(self) -> None:  # noqa: B027
         """Make the device follow commands, beginning where it stands: motors on, program started."""
 
+    @property
+    def is_holding(self) -> bool:
+        """Whether the device was stopped, and ``read`` will raise as soon as the reason is known, or before long.
+
+        Until then the controllers that command the device are not updated: the arm stands, and a trajectory that went
+        on without it would be left, which is not what happened.
+        """
+        return False
+
     @abstractmethod
     def read(self, period: float) -> Mapping[str, float]:
-        """Return every state interface's newest value; ``period`` is the time since the last call [s].
+        """Return every state interface's newest value; ``period`` [s] is that of the update loop.
+
+        After a cycle that came late, or was left out, more time than that has passed since the last call.
 
         Raises DriverError when the device is lost, stopped by its safety system, or its newest state is older than
         the driver's limit: the arm must have been told to stop within 0.1 s of the last state.

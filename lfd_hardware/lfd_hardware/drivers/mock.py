@@ -88,7 +88,7 @@ class MockDriver(Driver):
         self._commands.clear()
 
     def read(self, period: float) -> Mapping[str, float]:
-        """Return every state interface's value, ``period`` seconds after the last call."""
+        """Return every state interface's value; simulated time goes on by ``period`` seconds."""
         self._time += period
         while self._sent and self._sent[0][0] <= self._time + 1e-9:
             self._commands.update(self._sent.popleft()[1])

@@ -387,13 +387,6 @@ def test_when_states_cease_the_stop_is_on_the_wire_before_the_error(controller):
         cell.stop()
 
 
-def test_clock_jumps_do_nothing(controller, cell, monkeypatch):
-    cell.start()
-    cell.move(duration=0.6)
-    monkeypatch.setattr(time, 'time', lambda: 0.0)
-    arrives(controller, cell, START + WAY)
-
-
 def test_a_controller_that_does_not_answer_points_is_given_up(controller):
     cell = Cell(driver_for(controller.motion_port, controller.state_port, reply_timeout=0.2))
     try:

@@ -548,11 +548,14 @@ def test_messages_of_the_controller_do_no_harm(simulator, active):
         drive.moves()
 
 
-def test_the_time_of_day_may_jump(simulator, active, monkeypatch):
-    with Drive(active) as drive:
+def test_a_clock_of_the_controller_that_jumps_ahead_does_no_harm_and_one_that_jumps_back_stops_the_arm(simulator):
+    with active_driver(simulator, state_limit=0.5) as driver, Drive(driver) as drive:
         drive.moves()
-        monkeypatch.setattr(time, 'time', lambda: 0.0)
-        drive.moves()
+        simulator.do(lambda controller: setattr(controller, 'clock', controller.clock + 1000.0))
+        drive.moves(100)
+        simulator.do(lambda controller: setattr(controller, 'clock', controller.clock - 2000.0))
+        assert 'has sent no new state' in drive.fails()
+    ends_safely(simulator)
 
 
 # Starts that are refused

@@ -22,7 +22,7 @@ POSITION = 'position'
 VELOCITY = 'velocity'
 
 LOOK = 0.05  # [s] how often a step of the life cycle looks whether its time has come
-REASON = 0.3  # [s] how long a fault may wait for its reason; the arm stands meanwhile
+REASON = 0.3  # [s] how long a fault may wait for its reason; the arm stands meanwhile, and the trajectory with it
 STILL = 0.02  # [rad/s] slower than this is standing
 BRAKING = 0.5  # [s] the longest wait for standing still
 PATIENCE = 2.0  # [s] the longest answer that a connected controller is given
@@ -140,6 +140,12 @@ class AbbDriver(Driver):
             raise DriverError(str(error)) from None
         watch.forget()
         link.follow()
+
+    @property
+    def is_holding(self) -> bool:
+        """Whether the controller stopped the arm, or fell silent, and is being asked why."""
+        link = self._link
+        return link is not None and link.fault is not None
 
     def read(self, period: float) -> Mapping[str, float]:
         """Return the newest positions [rad] and velocities [rad/s]."""
@@ -268,9 +274,11 @@ class AbbDriver(Driver):
         """Raise the fault, with the reason that the controller gives if it does so soon."""
         if fault.explainable and not watch.explained.is_set() and time.monotonic() - fault.at < REASON:
             return
-        if fault.explainable and watch.reason is not None:
-            raise DriverError(f'{self._device} {watch.reason}.')
-        raise DriverError(fault.sentence)
+        if not fault.explainable or watch.reason is None:
+            raise DriverError(fault.sentence)
+        if fault.silent:
+            raise DriverError(f'{fault.sentence} It {watch.reason}.')
+        raise DriverError(f'{self._device} {watch.reason}.')
 
     def _interfaces(self, state: ArmState) -> dict[str, float]:
         values: dict[str, float] = {}

@@ -70,6 +70,7 @@ class Fault:
     sentence: str
     at: float  # [s] monotonic
     explainable: bool  # whether the controller can be asked for the reason
+    silent: bool = False  # whether nothing came any more, which the network can be the reason of, too
 
 
 class EgmLink:
@@ -331,12 +332,13 @@ class EgmLink:
             f'{self._settings.device} sent no EGM message for {age:.3f} s (limit {self._settings.state_limit:g} s)'
             f'{self.oddity}: check the network and the event log of the controller, then activate the hardware again.',
             now,
-            False,
+            True,
+            silent=True,
         )
 
-    def _stop(self, sentence: str, now: float, explainable: bool) -> Fault:
+    def _stop(self, sentence: str, now: float, explainable: bool, silent: bool = False) -> Fault:
         """Command the arm to stand, on the wire and at once; lock held."""
-        self._fault = fault = Fault(sentence, now, explainable)
+        self._fault = fault = Fault(sentence, now, explainable, silent)
         self._reference.hold(self._reference.sent, now)
         if self._socket is not None:
             self._answer(self._socket, now)

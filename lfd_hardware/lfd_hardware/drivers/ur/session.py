@@ -41,7 +41,7 @@ class Session:
         self._heard, self._heard_at = state.count, now  # the count that it repeated last, and when that was new
 
     def note_read(self, period: float, now: float) -> None:
-        """A cycle of the update loop begins; ``period`` is the time since the last one [s]."""
+        """A cycle of the update loop begins; ``period`` [s] is the loop's."""
         self._read_before, self._last_read = self._last_read, now
         self._loop_period = max(period, self._period)
 
