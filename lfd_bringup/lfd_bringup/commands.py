@@ -19,6 +19,9 @@ from .home.layout import CHECKOUT
 DEMO_ROBOTS = ('gp8', 'irb1600', 'ur5e')
 _USUAL_GRIPPER = "default: the robot's own, else two_finger"
 HARDWARE = ('mock', 'motoman', 'abb', 'ur')
+HANDS = ('mock', 'external')
+AXES = ('ros', 'unity')
+TWIN_AXES = "they are of Unity's scene where that is the twin: with --unity and --no-page, without --scene"
 BACKENDS = ('embedded', 'moveit')
 BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
 FORMATS = ('urscript', 'rapid', 'inform')  # of native programs
@@ -138,6 +141,14 @@ def seconds(text: str) -> float:
     number = finite_number(text)
     if number < 0.0:
         raise argparse.ArgumentTypeError(f'{text!r} is no duration; write seconds such as 2.5')
+    return number
+
+
+def speed(text: str) -> float:
+    """A part of the full speed; argparse prints the sentence otherwise."""
+    number = finite_number(text)
+    if not 0.01 <= number <= 1.0:
+        raise argparse.ArgumentTypeError(f'{text!r} is no speed; write a number from 0.01 to 1, such as 0.25')
     return number
 
 
@@ -345,9 +356,7 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
         'repair old.txt --axes unity --out task.mtdf.yaml',
     )
     repair.add_argument('file', type=Path, metavar='FILE')
-    repair.add_argument(
-        '--axes', choices=('ros', 'unity'), help='the axes that its poses are in, if it does not say so'
-    )
+    repair.add_argument('--axes', choices=AXES, help='the axes that its poses are in, if it does not say so')
     target = repair.add_mutually_exclusive_group()
     target.add_argument('--out', type=Path, metavar='FILE', help='default: the terminal')
     target.add_argument('--in-place', action='store_true', help='replace the file')
@@ -364,7 +373,7 @@ def _add_mtdf(mtdf: argparse.ArgumentParser) -> None:
         '--format', choices=('yaml', 'json'), help="default: by the name of --out, else the file's own"
     )
     convert.add_argument('--version', type=int, choices=(1, 2), default=2, help='default: %(default)s')
-    convert.add_argument('--axes', choices=('ros', 'unity'), default='ros', help='default: %(default)s')
+    convert.add_argument('--axes', choices=AXES, default='ros', help='default: %(default)s')
 
     show = add('show', 'mtdf:show', 'Print a task in words.', 'show task.mtdf.yaml --scene seed_cell')
     show.add_argument('file', type=Path, metavar='FILE')
@@ -408,6 +417,12 @@ def _add_plan(plan: argparse.ArgumentParser) -> None:
         default=0.0,
         metavar='S',
         help='keep improving for so long [s] (default: the first solution is enough)',
+    )
+    plan.add_argument(
+        '--speed', type=speed, default=1.0, metavar='S', help='of the fastest motion, 0.01 to 1 (default: %(default)g)'
+    )
+    plan.add_argument(
+        '--end-pose', metavar='POSE', help="of the robot, such as home, to go to at the end (default: it stays)"
     )
     plan.add_argument('--explain', action='store_true', help='say why this motion, or all that was rejected')
 
@@ -495,6 +510,11 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument('--gripper', choices=gripper_folders(), default='', help=_USUAL_GRIPPER)
     command.add_argument(
+        '--hand',
+        choices=HANDS,
+        help='what moves the gripper: simulated, or its own driver (default: mock on mock hardware, else external)',
+    )
+    command.add_argument(
         '--backend',
         choices=BACKENDS,
         default=BACKENDS[0],
@@ -522,8 +542,10 @@ def _add_graph_arguments(command: argparse.ArgumentParser) -> None:
         type=listening_address,
         const=UNITY,
         metavar='HOST:PORT',
-        help="let Unity's ROS-TCP-Connector in (if given without an address: %(const)s)",
+        help="let Unity's ROS-TCP-Connector in (if given without an address: %(const)s); with --no-page and without "
+        '--scene, its scene is what stands around the robot',
     )
+    command.add_argument('--twin-axes', choices=AXES, help=f'of what Unity publishes (default: {AXES[0]})')
 
 
 def parse(argv: Sequence[str]) -> argparse.Namespace:
@@ -562,6 +584,8 @@ def _refuse_hardware(top: argparse.ArgumentParser, arguments: argparse.Namespace
         top.error(f'--robot-ip and --hardware-parameter need --hardware, one of {", ".join(HARDWARE[1:])}')
     if hardware != 'mock' and arguments.twin_of:
         top.error('--twin-of has no hardware of its own: leave --hardware to the graph of the real robot')
+    if arguments.hand and arguments.twin_of:
+        top.error('--twin-of has no hand of its own: leave --hand to the graph of the real robot')
     serves_itself = hardware == 'motoman' and getattr(arguments, 'home', '') == 'ros'
     if serves_itself and is_told:
         top.error('MotoROS2 is found by its ROS names: leave --robot-ip and --hardware-parameter out')
@@ -572,6 +596,8 @@ def _refuse_hardware(top: argparse.ArgumentParser, arguments: argparse.Namespace
 def _refuse_page_options(top: argparse.ArgumentParser, arguments: argparse.Namespace) -> None:
     if not arguments.page and (arguments.port or arguments.lan or arguments.folder):
         top.error('--port, --lan and --folder are of the page: leave --no-page out')
+    if arguments.twin_axes and (not arguments.unity or arguments.page or arguments.scene):
+        top.error(f'--twin-axes says the axes of a twin: {TWIN_AXES}')
 
 
 def handler(arguments: argparse.Namespace) -> Callable[[argparse.Namespace], int]:

@@ -44,22 +44,27 @@ def model_of(
     *,
     with_hand: bool = False,
     hardware: str = MOCK,
+    hand: str | None = None,
     robot_ip: str = '',
     hardware_parameters: Mapping[str, str] = MappingProxyType({}),
 ) -> RobotModel:
-    """A robot with the gripper that was named; `with_hand`: else with its own, else with the usual one."""
+    """A robot with the gripper that was named; `with_hand`: else with its own, else with the usual one.
+
+    hand: what moves the gripper, 'mock' or 'external'; else the usual one for the hardware.
+    """
     try:
         arm = find_robot(robot)
         if gripper is not None:
-            hand: Gripper | None = find_gripper(gripper)
+            carried: Gripper | None = find_gripper(gripper)
         elif with_hand and not arm.own_gripper:
-            hand = arm.default_gripper() or find_gripper(USUAL_GRIPPER)
+            carried = arm.default_gripper() or find_gripper(USUAL_GRIPPER)
         else:
-            hand = None
+            carried = None
         return build_model(
             arm,
-            gripper=hand,
+            gripper=carried,
             hardware=hardware,
+            hand=hand,
             robot_ip=robot_ip or None,
             hardware_parameters=hardware_parameters,
         )

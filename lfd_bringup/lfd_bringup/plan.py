@@ -1,18 +1,22 @@
 """`./lfd plan`: plan a task for a robot without any graph; the same planner as behind the ROS service.
 
-The result goes to stdout or to a file; progress and explanations go to stderr.
+What was found goes to stdout, for people, and as data to a file; progress, and why nothing was found, go to stderr.
 """
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from itertools import groupby
 from pathlib import Path
 
 from lfd_description.files import write_atomically
 from lfd_description.model.model import RobotModel
-from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner, explain
+from lfd_planner.mtdf import Task, kind_of
+from lfd_planner.mtdf.task import object_of
+from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner, at_speed, explain
 from lfd_planner.scene import from_scene
+from lfd_planner.solution import Solution
 from lfd_planner.solution_file import PlanningError, Rejection, Request, dump_error, dump_solution, scene_digest
 
 from .home.console import StepLine, complain, say
@@ -24,16 +28,24 @@ def main(arguments: argparse.Namespace) -> int:
     """Plan a task; returns 1 if it cannot be done.
 
     Uses `robot`, `gripper` (a name, or None: the robot's own), `scene` (a name or a file), `task` (a path), `origin`
-    (x, y, z [m], roll, pitch, yaw [rad], or None), `seed`, `budget` [s], `json` (a path or None) and `explain`.
+    (x, y, z [m], roll, pitch, yaw [rad], or None), `seed`, `budget` [s], `speed` (of the fastest motion), `end_pose` (a
+    name or None), `json` (a path or None) and `explain`.
     """
     _refuse_folder(arguments.json)
     scene, task = scene_of(arguments.scene), task_of(arguments.task)
     origin = origin_of(arguments.origin, task)
     model = model_of(arguments.robot, arguments.gripper, with_hand=True)
+    _refuse_pose(arguments.end_pose, model)
     planner = TaskPlanner(model)
     start = planner.start_scene(from_scene(scene))
     line = StepLine(f'Plan {len(task.keyframes)} keyframes for {model.robot.name}', 1, 1)
-    options = PlanOptions(seed=arguments.seed, budget=arguments.budget, progress=_progress(line, len(task.keyframes)))
+    options = PlanOptions(
+        seed=arguments.seed,
+        budget=arguments.budget,
+        scaling=at_speed(arguments.speed),
+        end_pose=arguments.end_pose,
+        progress=_progress(line, len(task.keyframes)),
+    )
     found = planner.plan(task, start, origin, options)
     line.end(not isinstance(found, TaskFailure))
     request = Request(
@@ -45,19 +57,36 @@ def main(arguments: argparse.Namespace) -> int:
     )
     if isinstance(found, TaskFailure):
         return _failed(found, model, request, arguments)
-    return _done(found[0], request, arguments)
+    return _done(found[0], task, request, arguments)
 
 
-def _done(found: Planned, request: Request, arguments: argparse.Namespace) -> int:
+def _done(found: Planned, task: Task, request: Request, arguments: argparse.Namespace) -> int:
     solution = found.solution
     _write(dump_solution(solution, request), arguments.json)
-    say(
-        f'{len(solution.segments)} segments, {solution.trajectory.duration:.2f} s of motion, '
-        f'planned in {1000.0 * solution.planning_time:.0f} ms.'
+    print(
+        f'{len(task.keyframes)} keyframes, {len(solution.segments)} segments, '
+        f'{solution.trajectory.duration:.2f} s of motion, planned in {1000.0 * solution.planning_time:.0f} ms.'
     )
+    print(*_by_keyframe(solution, task), sep='\n')
     if arguments.explain:
-        say(explain(found))
+        print(explain(found))
     return 0
+
+
+def _by_keyframe(solution: Solution, task: Task) -> Iterator[str]:
+    """A line for each keyframe: when its motion begins [s], what is done, and by which segments."""
+    for number, segments in groupby(solution.segments, lambda segment: segment.keyframe):
+        own = list(segments)
+        begin = solution.trajectory.times[own[0].first]
+        names = ', '.join(segment.name for segment in own)
+        yield f'{begin:7.2f} s  keyframe {number}, {_told(task, number)}: {names}'
+
+
+def _told(task: Task, number: int) -> str:
+    if not 0 <= number < len(task.keyframes):
+        return 'the end'
+    of = object_of(task.keyframes[number])
+    return f'{kind_of(task.keyframes[number])}{f" {of}" if of else ""}'
 
 
 def _failed(found: TaskFailure, model: RobotModel, request: Request, arguments: argparse.Namespace) -> int:
@@ -65,7 +94,7 @@ def _failed(found: TaskFailure, model: RobotModel, request: Request, arguments: 
         int(found.code),
         found.message,
         found.keyframe if found.keyframe >= 0 else None,
-        tuple(Rejection(count.reason, count.subjects, count.count) for count in found.rejections),
+        tuple(Rejection(count.reason, count.subjects, count.count, count.detail) for count in found.rejections),
         found.stage,
         found.suggestion,
     )
@@ -99,6 +128,12 @@ def _refuse_folder(out: Path | None) -> None:
         raise Fault(f'--json {out} is a folder.', f'name a file in it, such as {out / "out.json"}')
     if out is not None and not out.parent.is_dir():
         raise Fault(f'There is no folder {out.parent} to write {out.name} into.', 'make it, or name another')
+
+
+def _refuse_pose(pose: str | None, model: RobotModel) -> None:
+    if pose is not None and pose not in model.poses:
+        known = ', '.join(sorted(model.poses))
+        raise Fault(f"{model.robot.name} has no pose '{pose}' to end at.", f'name one of its poses: {known}')
 
 
 def _write(text: str, out: Path | None) -> None:

@@ -8,10 +8,10 @@ from __future__ import annotations
 
 import shlex
 from argparse import ArgumentTypeError
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import TypeVar
 
-from launch.actions import DeclareLaunchArgument, OpaqueFunction, RegisterEventHandler
+from launch.actions import DeclareLaunchArgument, LogInfo, OpaqueFunction, RegisterEventHandler
 from launch.event_handlers import OnProcessStart
 from launch.substitutions import LaunchConfiguration
 from launch_ros.actions import Node
@@ -21,12 +21,17 @@ from launch import LaunchContext, LaunchDescription, LaunchDescriptionEntity
 from lfd_description.grippers import gripper_names
 from lfd_description.robots import robot_names
 
-from .commands import BACKENDS, HARDWARE, UNITY, hardware_parameter, listening_address, port
+from .commands import AXES, BACKENDS, HANDS, HARDWARE, UNITY, hardware_parameter, listening_address, port
 from .graph import Graph, NodeSpec, Page, describe
 from .home.faults import Fault
 
 RESPAWN_DELAY = 1.0  # [s]
 Value = TypeVar('Value')
+
+
+_Told = tuple[str, str, str, Sequence[str]]
+"""Of a launch argument: name, value when none is told, description, and what it may be (empty: any text)."""
+_YES_OR_NO = ('true', 'false')
 
 
 def launch_description(robot: str | None = None) -> LaunchDescription:
@@ -35,85 +40,84 @@ def launch_description(robot: str | None = None) -> LaunchDescription:
     return LaunchDescription(
         [
             *([] if robot else [which]),
-            DeclareLaunchArgument(
-                'hardware',
-                default_value='mock',
-                choices=list(HARDWARE),
-                description='What the controllers drive: mock follows every command, without a robot.',
-            ),
-            DeclareLaunchArgument(
-                'robot_ip',
-                default_value='',
-                description='The address of the real controller; MotoROS2 (hardware:=motoman) needs none.',
-            ),
-            DeclareLaunchArgument(
-                'hardware_parameters',
-                default_value='',
-                description='Parameters of its driver, such as "reverse_port=50011 script_sender_port=50012".',
-            ),
-            DeclareLaunchArgument(
-                'scene',
-                default_value='',
-                description='What stands around the robot: a scene file or a bundled scene; else what the twin sends.',
-            ),
-            DeclareLaunchArgument(
-                'gripper',
-                default_value='',
-                choices=['', *gripper_names()],
-                description="What the robot carries; empty: the robot's own gripper, else two_finger.",
-            ),
-            DeclareLaunchArgument(
-                'backend',
-                default_value='moveit',
-                choices=list(BACKENDS),
-                description='What tasks are planned with: moveit through moveit_py, embedded without it.',
-            ),
-            DeclareLaunchArgument(
-                'twin_of',
-                default_value='',
-                description='The namespace of a real robot to mirror, which gets all commands; empty: none.',
-            ),
-            DeclareLaunchArgument(
-                'page',
-                default_value='true',
-                choices=['true', 'false'],
-                description='Whether to serve the page on which tasks are shown; what people do there is the twin.',
-            ),
-            DeclareLaunchArgument(
-                'port',
-                default_value='0',
-                description='The port of the page; 0: 8765, or the next one that is free.',
-            ),
-            DeclareLaunchArgument(
-                'lan',
-                default_value='false',
-                choices=['true', 'false'],
-                description='Whether to serve the page on the network too, over https, for headsets and tablets.',
-            ),
-            DeclareLaunchArgument(
-                'folder',
-                default_value='',
-                description='Where shown tasks are kept; empty: $XDG_DATA_HOME/lfd.',
-            ),
-            DeclareLaunchArgument(
-                'unity',
-                default_value='',
-                description=f"Where Unity's ROS-TCP-Connector finds us, such as {UNITY}; empty: nowhere.",
-            ),
-            DeclareLaunchArgument(
-                'rviz',
-                default_value='false',
-                choices=['true', 'false'],
-                description='Whether to start RViz with the displays of the suite.',
-            ),
+            *(_declared(*told) for told in (*_robot_arguments(), *_twin_arguments(), *_page_arguments())),
             OpaqueFunction(function=_start, args=[robot]),
         ]
     )
 
 
+def _declared(name: str, default: str, description: str, choices: Sequence[str] = ()) -> DeclareLaunchArgument:
+    finite = {'choices': list(choices)} if choices else {}
+    return DeclareLaunchArgument(name, default_value=default, description=description, **finite)
+
+
+def _robot_arguments() -> tuple[_Told, ...]:
+    """What the robot is and what moves it."""
+    return (
+        ('hardware', 'mock', 'What the controllers drive: mock follows every command, without a robot.', HARDWARE),
+        ('robot_ip', '', 'The address of the real controller; MotoROS2 (hardware:=motoman) needs none.', ()),
+        (
+            'hardware_parameters',
+            '',
+            'Parameters of its driver, such as "reverse_port=50011 script_sender_port=50012".',
+            (),
+        ),
+        (
+            'hand',
+            '',
+            'What moves the gripper: mock, or external, its own driver; empty: mock on mock hardware, else external.',
+            ('', *HANDS),
+        ),
+        (
+            'scene',
+            '',
+            'What stands around the robot: a scene file or a bundled scene; else what the twin sends.',
+            (),
+        ),
+        (
+            'gripper',
+            '',
+            "What the robot carries; empty: the robot's own gripper, else two_finger.",
+            ('', *gripper_names()),
+        ),
+        ('backend', 'moveit', 'What tasks are planned with: moveit through moveit_py, embedded without it.', BACKENDS),
+    )
+
+
+def _twin_arguments() -> tuple[_Told, ...]:
+    """What it mirrors."""
+    axes = 'Of what Unity publishes where that is the twin (unity, page:=false, no scene); empty: ros.'
+    return (
+        ('twin_of', '', 'The namespace of a real robot to mirror, which gets all commands; empty: none.', ()),
+        ('unity', '', f"Where Unity's ROS-TCP-Connector finds us, such as {UNITY}; empty: nowhere.", ()),
+        ('twin_axes', '', axes, ('', *AXES)),
+    )
+
+
+def _page_arguments() -> tuple[_Told, ...]:
+    """What people see."""
+    return (
+        (
+            'page',
+            'true',
+            'Whether to serve the page on which tasks are shown; what people do there is the twin.',
+            _YES_OR_NO,
+        ),
+        ('port', '0', 'The port of the page; 0: 8765, or the next one that is free.', ()),
+        (
+            'lan',
+            'false',
+            'Whether to serve the page on the network too, over https, for headsets and tablets.',
+            _YES_OR_NO,
+        ),
+        ('folder', '', 'Where shown tasks are kept; empty: $XDG_DATA_HOME/lfd.', ()),
+        ('rviz', 'false', 'Whether to start RViz with the displays of the suite.', _YES_OR_NO),
+    )
+
+
 def _start(context: LaunchContext, robot: str | None) -> list[LaunchDescriptionEntity]:
     robot = robot or LaunchConfiguration('robot').perform(context)
-    names = ('hardware', 'robot_ip', 'scene', 'gripper', 'backend', 'twin_of')
+    names = ('hardware', 'robot_ip', 'hand', 'scene', 'gripper', 'backend', 'twin_of', 'twin_axes')
     told = {name: LaunchConfiguration(name).perform(context) for name in names}
     parameters = shlex.split(LaunchConfiguration('hardware_parameters').perform(context))
     unity = LaunchConfiguration('unity').perform(context)
@@ -151,7 +155,7 @@ def _read(read: Callable[[str], Value], text: str) -> Value:
 def actions(graph: Graph) -> list[LaunchDescriptionEntity]:
     """The launch actions of a graph, in its order."""
     started: dict[str, Node] = {}
-    result: list[LaunchDescriptionEntity] = []
+    result: list[LaunchDescriptionEntity] = [LogInfo(msg=notice) for notice in graph.notices]
     for spec in graph.nodes:
         if spec.follows is None:
             started[spec.name] = node_action(spec)
@@ -179,7 +183,7 @@ def node_action(spec: NodeSpec) -> Node:
         arguments=list(spec.arguments),
         parameters=[*map(str, spec.parameter_files), *([values] if values else [])],
         remappings=list(spec.remappings),
-        respawn=not spec.is_one_shot,
+        respawn=not spec.is_one_shot and spec.restart is None,
         respawn_delay=RESPAWN_DELAY,
         output='screen',
     )

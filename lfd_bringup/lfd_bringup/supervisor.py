@@ -35,6 +35,7 @@ LOOK_EVERY = 0.2  # [s] for the end of a process whose output goes on
 LAST_WORDS = 1.0  # [s] to read what a process printed before its end
 KEPT_LOGS = 20
 LOG_FORMAT = '[{severity}] [{name}]: {message}'  # on the terminal; the files in ROS_LOG_DIR have the times
+WARNING = '1;33'  # bold yellow
 COLOURS = ('36', '33', '35', '32', '34', '96', '93', '95')
 
 
@@ -101,27 +102,29 @@ class _Child:
         self._environment = environment
         self._folder = folder
         self._on_line = on_line
-        self._command: list[str] = []
+        self._commands: dict[bool, list[str]] = {}  # by whether it is started again
         self._task: asyncio.Task[None] | None = None
         self._stopping = asyncio.Event()
 
     def prepare(self) -> None:
-        self._command = command_of(self.spec, self._folder)
+        self._commands = {
+            is_again: command_of(self.spec, self._folder, is_again=is_again) for is_again in (False, True)
+        }
 
-    def start(self) -> None:
-        """Start, or start again, in the background."""
+    def start(self, *, is_again: bool = False) -> None:
+        """Start, or start again, in the background; `is_again`: what it follows does so."""
         if self._stopping.is_set():
             return
         if self._task is not None:
             self._task.cancel()
             self.send(signal.SIGTERM)
-        self._task = asyncio.create_task(self._keep_running())
+        self._task = asyncio.create_task(self._keep_running(is_again))
 
-    async def _keep_running(self) -> None:
+    async def _keep_running(self, is_again: bool) -> None:
         delay = FIRST_DELAY
         while not self._stopping.is_set():
             started = time.monotonic()
-            how, is_done = await self._run_once()
+            how, is_done = await self._run_once(is_again)
             if self._stopping.is_set():
                 return
             if is_done:
@@ -129,15 +132,17 @@ class _Child:
                 return
             if time.monotonic() - started > STABLE_AFTER:
                 delay = FIRST_DELAY
-            self._on_line(self.spec.name, f'{how}; starting it again in {delay:g} s')
+            note = f', {self.spec.restart.note}' if self.spec.restart and self.spec.restart.note else ''
+            self._on_line(self.spec.name, f'{how}; starting it again in {delay:g} s{note}')
+            is_again = is_again or not self.spec.is_one_shot
             await asyncio.sleep(delay)
             delay = min(2 * delay, LONGEST_DELAY)
 
-    async def _run_once(self) -> tuple[str, bool]:
+    async def _run_once(self, is_again: bool) -> tuple[str, bool]:
         """Run the process to its end; return how it ended and whether its work is done."""
         try:
             self.process = process = await asyncio.create_subprocess_exec(
-                *self._command,
+                *self._commands[is_again],
                 env=self._environment,
                 stdin=asyncio.subprocess.DEVNULL,
                 stdout=asyncio.subprocess.PIPE,
@@ -147,7 +152,7 @@ class _Child:
         except OSError as error:
             return f'could not be started ({error.strerror})', False
         for follower in self.followers:
-            follower.start()
+            follower.start(is_again=is_again)
         code = await self._outlive(process)
         self.process = None
         if code < 0:
@@ -208,8 +213,10 @@ class _Child:
                 os.killpg(self.process.pid, number)
 
 
-def command_of(spec: NodeSpec, folder: Path) -> list[str]:
-    """The command line of a process; its parameters are written to a file in the folder."""
+def command_of(spec: NodeSpec, folder: Path, *, is_again: bool = False) -> list[str]:
+    """The command line of a process, the first time or again; its parameters are written to a file in the folder."""
+    differs = is_again and spec.restart is not None
+    spec = spec.again if differs else spec
     try:
         executable = Path(get_package_prefix(spec.package), 'lib', spec.package, spec.executable)
     except PackageNotFoundError:
@@ -223,7 +230,7 @@ def command_of(spec: NodeSpec, folder: Path) -> list[str]:
     for path in spec.parameter_files:
         ros += ['--params-file', str(path)]
     if spec.parameters:
-        path = folder / f'{spec.name}.yaml'
+        path = folder / f'{spec.name}{"_again" if differs else ""}.yaml'
         path.write_text(yaml.safe_dump({'/**': {'ros__parameters': dict(spec.parameters)}}))
         ros += ['--params-file', str(path)]
     for old, new in spec.remappings:
@@ -276,6 +283,8 @@ def main(arguments: argparse.Namespace) -> int:
             f'{graph.robot}: ROS_DOMAIN_ID={claimed.number}, seen on this '
             f'{"machine" if arguments.discovery == "localhost" else "network"}, logs in {folder}'
         )
+        for notice in graph.notices:
+            say(coloured(notice, WARNING, sys.stderr))
         asyncio.run(_up(graph, environment, folder))
     return 0
 

@@ -30,6 +30,9 @@ MOTOMAN = 'motoman'
 MOTOROS1 = 'motoros1'
 """A Yaskawa controller with the MotoROS of ROS 1, whose simple messages lfd_hardware speaks."""
 HARDWARE = (MOTOMAN, 'abb', 'ur')
+EXTERNAL = 'external'
+"""A hand with a driver of its own, which serves the hand's controllers; the other kind of hand is `mock`."""
+HANDS = (MOCK, EXTERNAL)
 RATES = {MOCK: 125, MOTOMAN: 250, 'abb': 250, 'ur': 500}  # [Hz], of current controllers
 ADDRESSES = {'ur': '192.168.56.101', 'abb': '192.168.125.1'}
 """Of the controllers' service ports as they are delivered, or of their simulators."""
@@ -174,10 +177,16 @@ def load_robot(folder: Path) -> Robot:
     )
 
 
+def usual_hand(hardware: str) -> str:
+    """What moves the hand of an arm on that hardware unless another is asked for: a real arm has no simulated one."""
+    return MOCK if hardware == MOCK else EXTERNAL
+
+
 def robot_description(
     robot: Robot,
     *,
     hardware: str = MOCK,
+    hand: str | None = None,
     prefix: str = '',
     gripper: Gripper | None = None,
     meshes: str = 'lfd',
@@ -192,6 +201,7 @@ def robot_description(
     Args:
         robot: the arm.
         hardware: whose ros2_control tag it has: one of the robot's `kinds_of_hardware`.
+        hand: one of `HANDS`, what moves the gripper; else the usual one for the hardware.
         prefix: goes before the names of all links, joints and materials.
         gripper: what it carries on its flange.
         meshes: `lfd`, or `vendor` for those of the vendor's ROS package, which must then be installed where they are
@@ -205,6 +215,8 @@ def robot_description(
     if hardware not in robot.kinds_of_hardware:
         choices = f'choose {MOCK} or {robot.hardware}' if robot.hardware != MOCK else f'it only has {MOCK}'
         raise RobotError(f"{robot.name} does not run on hardware '{hardware}'; {choices}.")
+    if hand not in (None, *HANDS):
+        raise RobotError(f"There is no hand of the kind '{hand}'; choose {' or '.join(HANDS)}.")
     if gripper is not None and robot.own_gripper:
         raise RobotError(f'{robot.name} has a gripper of its own, so that no other can be mounted.')
     if not _PREFIX.fullmatch(prefix):
@@ -215,6 +227,7 @@ def robot_description(
         raise RobotError(f"There are no meshes of '{meshes}'; choose {' or '.join(MESHES)}.")
     mappings = {
         'hardware': hardware,
+        'hand': hand or usual_hand(hardware),
         'prefix': prefix,
         'gripper': '' if gripper is None else gripper.name,
         'meshes': meshes,

@@ -63,7 +63,7 @@ def test_the_rest_of_the_graph_knows_the_same_controllers(robot: str, hardware: 
     described = real(robot, hardware)
     names = node(described, 'move_group').parameters['moveit_simple_controller_manager']['controller_names']
     assert names[0] == f'{robot}_controller'
-    assert set(names) <= set(node(described, 'spawner').arguments)
+    assert set(names) - {'gripper_controller'} <= set(node(described, 'spawner').arguments)
     assert node(described, 'task_executor').parameters['hardware'] in find_robot(robot).kinds_of_hardware
 
 
@@ -86,8 +86,54 @@ def test_homes_differ_in_packages_only(robot: str, hardware: str):
     assert asked(*words) == graph.embedded(asked(*words, home='ros'))
 
 
-def test_motoros2_has_no_controllers_of_ours_but_those_of_the_hand():
+@each_real_robot
+@pytest.mark.parametrize(('gripper', 'controller'), [('two_finger', 'gripper'), ('suction', 'vacuum')])
+def test_a_real_arm_has_no_simulated_hand_unless_asked_for(robot: str, hardware: str, gripper: str, controller: str):
+    name = f'{controller}_controller'
+    described = real(robot, hardware, '--gripper', gripper)
+    assert set(components(described)) == {robot}
+    assert name not in node(described, 'spawner').arguments
+    assert node(described, 'task_executor').parameters['hand'] == 'external'
+    assert described.notices == ()
+    simulated = real(robot, hardware, '--gripper', gripper, '--hand', 'mock')
+    assert set(components(simulated)) == {robot, 'hand'}
+    assert name in node(simulated, 'spawner').arguments
+    assert node(simulated, 'task_executor').parameters['hand'] == 'mock'
+    (notice,) = simulated.notices
+    assert 'THE HAND IS SIMULATED' in notice
+
+
+def test_a_simulated_arm_has_a_simulated_hand_unless_asked_for():
+    assert set(components(asked('--robot', 'ur5e'))) == {'ur5e', 'hand'}
+    described = asked('--robot', 'ur5e', '--hand', 'external')
+    assert set(components(described)) == {'ur5e'}
+    assert 'gripper_controller' not in node(described, 'spawner').arguments
+    assert asked('--robot', 'ur5e').notices == described.notices == ()
+
+
+@each_real_robot
+def test_a_real_arm_whose_controller_manager_died_waits_for_people(robot: str, hardware: str):
+    """Else it would be powered on and its brakes released while nobody looks."""
+    described = real(robot, hardware)
+    manager, spawner = node(described, 'controller_manager'), node(described, 'spawner')
+    assert 'hardware_components_initial_state' not in manager.parameters
+    assert manager.again.parameters['hardware_components_initial_state'] == {'inactive': [robot]}
+    assert manager.again.parameter_files == manager.parameter_files
+    assert './lfd recover' in manager.restart.note
+    assert spawner.again.arguments == (*spawner.arguments, '--inactive')
+    mock = asked('--robot', robot)
+    assert all(spec.again == spec for spec in mock.nodes)
+
+
+def test_motoros2_needs_no_controllers_of_ours():
     theirs = graph.describe('gp8', hardware='motoman')
+    assert '<ros2_control' not in node(theirs, 'robot_state_publisher').parameters['robot_description']
+    assert not {'controller_manager', 'spawner'} & {spec.name for spec in theirs.nodes}
+    assert {spec.remappings for spec in theirs.nodes} == {(('joint_states', 'gp8/joint_states'),)}
+
+
+def test_motoros2_has_no_controllers_of_ours_but_those_of_a_simulated_hand():
+    theirs = graph.describe('gp8', hardware='motoman', hand='mock')
     assert set(components(theirs)) == {'hand'}
     manager = node(theirs, 'controller_manager')
     assert manager.parameters['joint_state_broadcaster'] == {'type': 'joint_state_broadcaster/JointStateBroadcaster'}

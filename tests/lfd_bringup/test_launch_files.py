@@ -75,7 +75,7 @@ def launched(monkeypatch: pytest.MonkeyPatch):
         'launch': {'LaunchContext': dict, 'LaunchDescription': list, 'LaunchDescriptionEntity': Recorder},
         'launch.actions': {
             name: type(name, (Recorder,), {})
-            for name in ('DeclareLaunchArgument', 'OpaqueFunction', 'RegisterEventHandler')
+            for name in ('DeclareLaunchArgument', 'LogInfo', 'OpaqueFunction', 'RegisterEventHandler')
         },
         'launch.event_handlers': {'OnProcessStart': type('OnProcessStart', (Recorder,), {})},
         'launch.substitutions': {'LaunchConfiguration': LaunchConfiguration},
@@ -89,6 +89,8 @@ def launched(monkeypatch: pytest.MonkeyPatch):
         monkeypatch.setitem(sys.modules, name, module)
     monkeypatch.delitem(sys.modules, 'lfd_bringup.ros_launch', raising=False)
 
+    told: list[str] = []
+
     def launch(file: str, **configuration: str) -> tuple[list[Any], list[tuple[Node, Node | None]]]:
         path = next(path for path in LAUNCH_FILES if path.name == f'{file}.launch.py')
         *declared, function = runpy.run_path(str(path))['generate_launch_description']()
@@ -98,19 +100,22 @@ def launched(monkeypatch: pytest.MonkeyPatch):
         entities = function.function(context, *function.args)
         nodes: list[tuple[Node, Node | None]] = [(entity, None) for entity in entities if isinstance(entity, Node)]
         for entity in entities:
-            if not isinstance(entity, Node):
+            if hasattr(entity, 'msg'):
+                told.append(entity.msg)
+            elif not isinstance(entity, Node):
                 (handler,) = entity.args
                 nodes += [(made, handler.target_action) for made in handler.on_start(None, context)]
                 again = handler.on_start(None, context)
                 assert all(new is not old for new, (old, _) in zip(again, nodes[-len(again) :], strict=True))
         return declared, nodes
 
+    launch.told = told  # what the launch file says to people
     yield launch
     sys.modules.pop('lfd_bringup.ros_launch', None)
 
 
-def spec_of(node: Node, target: Node | None, name: str, follows: str | None) -> graph.NodeSpec:
-    """Reads a launched node back into the graph's own words."""
+def spec_of(node: Node, target: Node | None, spec: graph.NodeSpec) -> graph.NodeSpec:
+    """Reads a launched node back into the graph's own words; launch knows no other way to start a node again."""
     values: dict[str, Any] = {}
     files = []
     for parameter in node.parameters:
@@ -120,17 +125,18 @@ def spec_of(node: Node, target: Node | None, name: str, follows: str | None) -> 
             }
         else:
             files.append(Path(parameter))
-    assert (target is None) == (follows is None)
+    assert (target is None) == (spec.follows is None)
     return graph.NodeSpec(
-        name=name,
+        name=spec.name,
         package=node.package,
         executable=node.executable,
         arguments=tuple(node.arguments),
         parameters=values,
         parameter_files=tuple(files),
         remappings=tuple(node.remappings),
-        is_one_shot=not node.respawn,
-        follows=follows,
+        is_one_shot=spec.is_one_shot if spec.restart else not node.respawn,
+        follows=spec.follows,
+        restart=spec.restart,
     )
 
 
@@ -142,10 +148,7 @@ def test_the_robots_of_the_suite_have_launch_files_of_their_own():
 def test_launch_file_and_description_agree(file: str, arguments: dict[str, str], launched):
     _, nodes = launched(file, **arguments)
     described = graph.describe(arguments.get('robot', file), backend='moveit', page=graph.Page())
-    read_back = [
-        spec_of(node, target, spec.name, spec.follows)
-        for (node, target), spec in zip(nodes, described.nodes, strict=True)
-    ]
+    read_back = [spec_of(node, target, spec) for (node, target), spec in zip(nodes, described.nodes, strict=True)]
     assert tuple(read_back) == described.nodes
 
 
@@ -180,7 +183,8 @@ def test_lfd_up_runs_what_launch_runs(file: str, arguments: dict[str, str], laun
 
 
 def test_arguments_explain_themselves(launched):
-    (argument, robot_ip, parameters, scene, gripper, backend, twin_of, *others), _ = launched('ur5e')
+    (argument, robot_ip, parameters, hand, scene, gripper, backend, twin_of, *others), _ = launched('ur5e')
+    assert (hand.args, hand.default_value, hand.choices) == (('hand',), '', ['', 'mock', 'external'])
     assert argument.args == ('hardware',)
     assert scene.args == ('scene',)
     assert scene.default_value == ''
@@ -196,16 +200,17 @@ def test_arguments_explain_themselves(launched):
     assert (parameters.args, parameters.default_value) == (('hardware_parameters',), '')
     assert argument.description.endswith('.')
     assert {item.args[0]: item.default_value for item in others} == {
+        'unity': '',
+        'twin_axes': '',
         'page': 'true',
         'port': '0',
         'lan': 'false',
         'folder': '',
-        'unity': '',
         'rviz': 'false',
     }
     assert all(item.description.endswith('.') for item in others)
     finite = [item.args[0] for item in others if hasattr(item, 'choices')]
-    assert finite == ['page', 'lan', 'rviz']
+    assert finite == ['twin_axes', 'page', 'lan', 'rviz']
 
 
 def test_the_page_is_launched_as_told(launched):
@@ -214,7 +219,7 @@ def test_the_page_is_launched_as_told(launched):
     page = graph.Page(9000, True, '/tasks')
     described = graph.describe('ur5e', backend='moveit', scene='seed_cell', page=page, unity='0.0.0.0:10001')
     specs = zip(nodes, described.nodes, strict=True)
-    assert tuple(spec_of(node, target, spec.name, spec.follows) for (node, target), spec in specs) == described.nodes
+    assert tuple(spec_of(node, target, spec) for (node, target), spec in specs) == described.nodes
     bridge, endpoint = (next(n for n in described.nodes if n.name == name) for name in ('vr_bridge', 'unity_endpoint'))
     assert {'scene': 'seed_cell', 'port': 9000, 'lan': True, 'folder': '/tasks'}.items() <= bridge.parameters.items()
     assert endpoint.parameters == {'host': '0.0.0.0', 'port': 10001}
@@ -228,6 +233,24 @@ def test_with_the_page_the_scene_is_the_bridges_and_scene_sync_waits_for_it():
 
     assert sync().parameters == {'scene': 'seed_cell', 'frame': 'base_link'}
     assert sync(page=graph.Page()).parameters == {'scene': '', 'frame': 'base_link', 'expect_twin': True}
+
+
+def test_without_page_and_scene_unitys_scene_is_the_twin(launched):
+    def sync(**told: Any) -> graph.NodeSpec:
+        return next(node for node in graph.describe('ur5e', **told).nodes if node.name == 'scene_sync')
+
+    unity = {'unity': '127.0.0.1:10000'}
+    twin = {'scene': '', 'frame': 'base_link', 'expect_twin': True}
+    assert sync(**unity).parameters == {**twin, 'axes': 'ros'}
+    assert sync(**unity, twin_axes='unity').parameters == {**twin, 'axes': 'unity'}
+    assert sync(**unity, scene='seed_cell').parameters == {'scene': 'seed_cell', 'frame': 'base_link'}
+    assert sync(**unity, page=graph.Page()).parameters == twin
+    for wrong in ({}, {'page': graph.Page()}, {'scene': 'seed_cell'}):
+        with pytest.raises(Fault, match=r'with --unity and --no-page, without --scene'):
+            sync(**({'unity': ''} if not wrong else unity), **wrong, twin_axes='unity')
+    _, nodes = launched('ur5e', page='false', unity='127.0.0.1:10000', twin_axes='unity')
+    (launched_sync,) = [node for node, _ in nodes if node.executable == 'scene_sync']
+    assert launched_sync.parameters[-1]['axes'].value == 'unity'
 
 
 def test_a_launch_without_the_page_is_as_described(launched):
@@ -253,10 +276,7 @@ def test_the_robot_is_an_argument_of_the_general_launch_file(launched):
 def test_a_twin_takes_the_place_of_the_controllers(launched):
     _, nodes = launched('gp8', twin_of='/real')
     described = graph.describe('gp8', backend='moveit', twin_of='/real', page=graph.Page())
-    read_back = [
-        spec_of(node, target, spec.name, spec.follows)
-        for (node, target), spec in zip(nodes, described.nodes, strict=True)
-    ]
+    read_back = [spec_of(node, target, spec) for (node, target), spec in zip(nodes, described.nodes, strict=True)]
     assert tuple(read_back) == described.nodes
     names = [spec.name for spec in described.nodes]
     others = [spec.name for spec in graph.describe('gp8', page=graph.Page()).nodes]
@@ -285,11 +305,29 @@ def test_a_real_arm_is_launched_as_described(robot: str, told: dict[str, str], l
         backend='moveit',
         page=graph.Page(),
     )
-    read_back = [
-        spec_of(node, target, spec.name, spec.follows)
-        for (node, target), spec in zip(nodes, described.nodes, strict=True)
-    ]
+    read_back = [spec_of(node, target, spec) for (node, target), spec in zip(nodes, described.nodes, strict=True)]
     assert tuple(read_back) == described.nodes
+
+
+def test_the_controller_manager_of_a_real_arm_is_not_started_again_by_launch(launched):
+    """It would switch the motors on while nobody looks."""
+    _, nodes = launched('ur5e', hardware='ur', robot_ip='192.0.2.7')
+    respawned = {node.executable: node.respawn for node, _ in nodes}
+    assert not respawned['ros2_control_node']
+    assert respawned['move_group']
+    _, nodes = launched('ur5e')
+    assert {node.executable: node.respawn for node, _ in nodes}['ros2_control_node']
+
+
+def test_a_simulated_hand_on_a_real_arm_is_said_loudly(launched):
+    launched('ur5e', hardware='ur', robot_ip='192.0.2.7')
+    launched('ur5e', hand='mock')
+    assert launched.told == []
+    _, nodes = launched('ur5e', hardware='ur', robot_ip='192.0.2.7', hand='mock')
+    assert launched.told == list(graph.describe('ur5e', hardware='ur', robot_ip='192.0.2.7', hand='mock').notices)
+    assert 'THE HAND IS SIMULATED' in launched.told[0]
+    (executor,) = [node for node, _ in nodes if node.executable == 'task_executor']
+    assert executor.parameters[-1]['hand'].value == 'mock'
 
 
 def test_a_launch_with_a_parameter_without_a_value_is_refused(launched):

@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import yaml
 
 from lfd_bringup import supervisor
-from lfd_bringup.graph import Graph, NodeSpec
+from lfd_bringup.graph import Graph, NodeSpec, Restart
 from lfd_bringup.home.faults import Fault
 from lfd_bringup.supervisor import Supervisor, command_of
 
@@ -21,7 +22,11 @@ TIMEOUT = 30.0  # [s]
 @pytest.fixture
 def run(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):
     """Runs programs by node name until a condition on the printed lines holds; returns those lines."""
-    monkeypatch.setattr(supervisor, 'command_of', lambda spec, folder: [sys.executable, '-uc', spec.executable])
+
+    def command(spec: NodeSpec, folder: Path, *, is_again: bool) -> list[str]:
+        return [sys.executable, '-uc', spec.executable, *(spec.again if is_again else spec).arguments]
+
+    monkeypatch.setattr(supervisor, 'command_of', command)
     monkeypatch.setattr(supervisor, 'FIRST_DELAY', 0.05)
 
     def run(*nodes: NodeSpec, until: Callable[[list[str]], bool]) -> list[str]:
@@ -76,6 +81,19 @@ def test_a_follower_runs_again_whenever_its_node_starts(run):
     assert lines[0] == 'b: at work'
 
 
+def test_a_node_that_starts_otherwise_when_it_starts_again_says_so_and_its_follower_does_too(run):
+    program = 'import sys, time; print(sys.argv[1:]); time.sleep(0.3); raise SystemExit(1)'
+    manager = node('a', program, arguments=('x',), restart=Restart(('idle',), note='and waits'))
+    failing = 'import sys; print(sys.argv[1:]); raise SystemExit(len(sys.argv) < 2)'
+    spec = node('b', failing, is_one_shot=True, follows='a', restart=Restart(('--inactive',)))
+    lines = run(manager, spec, until=lambda lines: "b: ['--inactive']" in lines)
+    assert lines.index("a: ['x']") < lines.index("a: ['x', 'idle']")
+    assert any(line.endswith('s, and waits') for line in lines if line.startswith('a: ended'))
+    before = lines[: lines.index("a: ['x', 'idle']")]
+    assert 'b: []' in before
+    assert "b: ['--inactive']" not in before  # it fails, and is tried again, and that alone is no new start
+
+
 def test_a_one_shot_that_fails_is_tried_again(run):
     lines = run(
         node('a', 'import time; time.sleep(600)'),
@@ -102,3 +120,16 @@ def test_an_executable_that_is_not_there_is_named(tmp_path: Path):
         command_of(NodeSpec(name='a', package='lfd_hardware', executable='fly'), tmp_path)
     with pytest.raises(Fault, match='package no_such_package is not in the workspace'):
         command_of(NodeSpec(name='a', package='no_such_package', executable='fly'), tmp_path)
+
+
+def test_parameters_of_a_new_start_do_not_replace_those_of_the_first(tmp_path: Path):
+    spec = NodeSpec(
+        name='controller_manager',
+        package='lfd_hardware',
+        executable='ros2_control_node',
+        parameters={'update_rate': 125},
+        restart=Restart(parameters={'hardware_components_initial_state': {'inactive': ['arm']}}),
+    )
+    first, again = (command_of(spec, tmp_path, is_again=is_again)[-1] for is_again in (False, True))
+    read = [yaml.safe_load(Path(file).read_text())['/**']['ros__parameters'] for file in (first, again)]
+    assert read == [dict(spec.parameters), dict(spec.again.parameters)]

@@ -15,7 +15,7 @@ from types import MappingProxyType
 from lfd_description.bodies import Body, MeshFinder, collision_bodies, visual_bodies
 from lfd_description.grippers import Gripper
 from lfd_description.kinematic_family import KinematicFamily, kinematic_family
-from lfd_description.robots import HOME, MOCK, Robot, robot_description
+from lfd_description.robots import HOME, MOCK, Robot, robot_description, usual_hand
 from lfd_description.urdf import RobotTree, UrdfError, parse_urdf
 
 from .collision_matrix import CollisionMatrix, Progress, sample_collision_matrix
@@ -37,6 +37,7 @@ def build_model(
     gripper: Gripper | None = None,
     prefix: str = '',
     hardware: str = MOCK,
+    hand: str | None = None,
     robot_ip: str | None = None,
     hardware_parameters: Mapping[str, str] = MappingProxyType({}),
     resample: bool = False,
@@ -51,6 +52,7 @@ def build_model(
         gripper: what it carries.
         prefix: goes before all names.
         hardware: one of the robot's `kinds_of_hardware`.
+        hand: `mock` or `external`, what moves the gripper; else the usual one for the hardware.
         robot_ip: the address of the real controller; else the one that its vendor ships it with.
         hardware_parameters: of the driver, by name.
         resample: sample the collision matrix whatever the folder holds.
@@ -62,6 +64,7 @@ def build_model(
     urdf = robot_description(
         robot,
         hardware=hardware,
+        hand=hand,
         prefix=prefix,
         gripper=gripper,
         robot_ip=robot_ip,
@@ -79,6 +82,7 @@ def build_model(
         gripper=gripper,
         prefix=prefix,
         hardware=hardware,
+        hand=hand or usual_hand(hardware),
         urdf=urdf,
         tree=tree,
         group=group,

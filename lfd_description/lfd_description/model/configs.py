@@ -5,7 +5,7 @@ from typing import Any
 
 import yaml
 
-from lfd_description.robots import MOCK, MOTOROS1
+from lfd_description.robots import EXTERNAL, MOCK, MOTOROS1
 
 from .model import RobotModel
 
@@ -52,9 +52,12 @@ def controllers_yaml(model: RobotModel) -> str:
 
 
 def _hand_controllers(model: RobotModel) -> dict[str, tuple[str, dict[str, Any]]]:
-    """Plugin and parameters of the controllers of what the arm carries, by name; as in the gripper's own file."""
+    """Plugin and parameters of the controllers of what the arm carries, by name; as in the gripper's own file.
+
+    A hand with a driver of its own has none here.
+    """
     gripper, prefix = model.gripper, model.prefix
-    if gripper is None:
+    if gripper is None or model.hand == EXTERNAL:
         return {}
     found: dict[str, tuple[str, dict[str, Any]]] = {}
     if gripper.joint:

@@ -10,7 +10,7 @@ from lfd_description.files import write_atomically
 from lfd_description.grasp_data import grasp_data_yaml
 from lfd_description.grippers import Gripper, find_gripper, gripper_names
 from lfd_description.kinematics import Tree
-from lfd_description.robots import MOTOMAN, Robot
+from lfd_description.robots import MOTOMAN, Robot, usual_hand
 from lfd_description.urdf import roll_pitch_yaw
 
 from . import configs
@@ -85,7 +85,7 @@ def derived_files(robot: Robot, *, resample: bool = True, progress: Progress = l
             for hardware in robot.kinds_of_hardware:
                 if hardware != MOTOMAN:
                     name = robot.controllers_file_on(hardware).name
-                    files[name] = configs.controllers_yaml(replace(model, hardware=hardware))
+                    files[name] = configs.controllers_yaml(replace(model, hardware=hardware, hand=usual_hand(hardware)))
     return files
 
 

@@ -25,6 +25,8 @@ class RobotModel:
     gripper: Gripper | None
     prefix: str
     hardware: str
+    hand: str
+    """What moves the gripper: `mock`, or `external`, a driver of its own that serves the gripper's controllers."""
     urdf: str
     tree: RobotTree
     group: Group
