@@ -119,6 +119,9 @@ class _Hand:
         self.bench.world = self.bench.world.with_joints(positions)
         return None
 
+    def grip(self, positions: Mapping[str, float], should_stop: ShouldStop) -> Failure | None:
+        return self.move(positions, should_stop)
+
     def missing(self) -> Failure | None:
         return None
 

@@ -17,9 +17,10 @@ early tells from which keyframe to go on; `remaining` makes a task of the rest, 
 from .control import Control
 from .devices import Arm, Devices, Hand, SceneKeeper, Signals
 from .execution import Execution, Order, Outcome, State, Status
+from .grip import Fingers
 from .memory import Memory, Pending
 from .remaining import Remaining, remaining
-from .rules import ExecutionRules, GoalRules, WholeGoals
+from .rules import ExecutionRules, GoalRefused, GoalRules, WholeGoals
 from .steps import Act, Move, Step, next_keyframe, steps_of
 from .surgery import from_keyframe, renumbered, rest_of, slowed
 
@@ -30,6 +31,8 @@ __all__ = [
     'Devices',
     'Execution',
     'ExecutionRules',
+    'Fingers',
+    'GoalRefused',
     'GoalRules',
     'Hand',
     'Memory',

@@ -40,6 +40,9 @@ class Hand(Protocol):
     def move(self, positions: Mapping[str, float], should_stop: ShouldStop) -> Failure | None:
         """Move the hand's joints to positions [rad or m]; fingers that are not there in the end have failed."""
 
+    def grip(self, positions: Mapping[str, float], should_stop: ShouldStop) -> Failure | None:
+        """Close on an object, at which the hand's joints are at positions [rad or m]; empty fingers have failed."""
+
     def missing(self) -> Failure | None:
         """Why it cannot be moved now."""
 

@@ -258,14 +258,22 @@ class Execution:
         return self._await(act.awaits) if act.awaits is not None else None
 
     def _grip(self, act: Act) -> Failure | None:
+        if act.attach is None:
+            return self.devices.hand.move(act.gripper, self._stopping)
         before = self.devices.arm.joints()
-        failed = self.devices.hand.move(act.gripper, self._stopping)
-        if failed is None or act.attach is None:
+        failed = self.devices.hand.grip(act.gripper, self._stopping)
+        if failed is None or self.control.stopped is not None:  # whoever wants a stop wants no hand to move either
             return failed
         # Fingers that are closed on nothing, or on the wrong thing, would be in the way of whatever is planned next.
         opened = {joint: before[joint] for joint in act.gripper if joint in before}
-        again = self.devices.hand.move(opened, lambda: None) if opened else None
+        if not opened:
+            return replace(
+                failed, message=f'{failed.message} Nobody tells how far it was open before; open it by hand.'
+            )
+        again = self.devices.hand.move(opened, self._stopping)
         told = 'The hand was opened again.' if again is None else 'It does not open any more either; open it by hand.'
+        if again is not None and again.code is Code.PREEMPTED:
+            told = 'The hand was stopped while it opened again.'
         return replace(failed, message=f'{failed.message} {told}')
 
     def _attach(self, attachment: Attachment) -> Failure | None:
@@ -324,14 +332,8 @@ class Execution:
             return Failure(
                 Code.START_STATE_INVALID, 'The arm stands beside its path; resume from the keyframe, planned anew.'
             )
-        time = move.start + watch.tracker.time
         index = segment_at(self.solution, move, watch.tracker.time)
-        try:
-            self.solution = rest_of(self.solution, index, time, q, self.model, self.order.speed)
-        except (ValueError, ArithmeticError) as error:
-            return Failure(Code.INVALID_MOTION_PLAN, f'The rest of the motion cannot be timed: {error}')
-        self._segment = 0
-        return PAUSED
+        return self._cut(index, move.start + watch.tracker.time, q)
 
     def _leave_out(self, step: Move | Act) -> Failure:
         """Make what begins with a step the solution."""
@@ -339,8 +341,17 @@ class Execution:
         rest = from_segment(self.solution, index)
         if isinstance(step, Act) and not Move(0, 0, 0.0, part(rest, 0, 0)).stands:
             end = float(self.solution.trajectory.times[self.solution.segments[index].last])
-            rest = rest_of(self.solution, index, end, self._q(), self.model, self.order.speed)
+            return self._cut(index, end, self._q())
         self.solution, self._segment = rest, 0
+        return PAUSED
+
+    def _cut(self, index: int, time: float, q: Matrix) -> Failure:
+        """Make what is left from a time [s] within a segment on, with the arm standing at q, the solution."""
+        try:
+            self.solution = rest_of(self.solution, index, time, q, self.model, self.order.speed)
+        except (ValueError, ArithmeticError) as error:
+            return Failure(Code.INVALID_MOTION_PLAN, f'The rest of the motion cannot be timed: {error}')
+        self._segment = 0
         return PAUSED
 
     def _stand_by(self) -> Failure | None:
@@ -437,7 +448,7 @@ class _Watch:
         if silence > execution.rules.states_within and before > 0.5 * execution.rules.states_within:
             return Failure(
                 Code.UNABLE_TO_AQUIRE_SENSOR_DATA,
-                f'No joint states came for {silence:.2f} s, and the arm was stopped; '
+                f'No joint states came for {silence:.2f} s, and the arm was told to stop; '
                 "see to it that 'joint_states' are published again.",
             )
         if time.monotonic() >= self._next:

@@ -22,7 +22,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
@@ -30,62 +30,32 @@ import numpy.typing as npt
 from lfd_planner.timing import Trajectory
 from lfd_planner.timing.trajectory import AT_REST
 
+from .rules import GoalRefused
+
 Array = npt.NDArray[np.float64]
 
 MOST_POINTS = 200
-FEWEST_POINTS = 2
 SERVICE_READY = 1
 """The result code of `start_traj_mode` and `reset_error` when all is well."""
 
 _MILLISECOND = 0.001  # [s]
 _PATIENCE = 1.05  # a stop on the way accelerates up to this much of what the motion does
 _SWIFTER = 1.02  # thinned motions may be faster between points than the motion by this much
+_MAKE_UP = 0.5  # [s] within which an arm that begins beside its path is on it
 _SPACING = 0.02  # [s] between two points of a motion that stops on the way, at most
 _PLACES = np.linspace(0.0, 0.999, 5)  # between two points, where a stop on the way is checked
-
-
-class GoalRefused(ValueError):
-    """A motion of which no goals can be made; the message is one sentence."""
-
-
-@dataclass(frozen=True, eq=False)
-class Goal:
-    """One goal for the controller, with all of its joints."""
-
-    joints: tuple[str, ...]
-    trajectory: Trajectory
-    """Its columns are the joints."""
-
-    def starting_at(self, current: Mapping[str, float], tolerance: float) -> Goal:
-        """The same goal from where the arm is now [rad or m], which is what the controller compares it with.
-
-        Raises:
-            GoalRefused: a joint is unknown, or farther from the planned start than the tolerance.
-        """
-        here = _row(self.joints, current)
-        off = np.abs(here - self.trajectory.q[0])
-        worst = int(np.argmax(off))
-        if not off[worst] <= tolerance:
-            raise GoalRefused(
-                f"Joint '{self.joints[worst]}' is at {here[worst]:.4f}, but the goal begins at "
-                f'{self.trajectory.q[0, worst]:.4f}: plan from where the arm is.'
-            )
-        q = self.trajectory.q.copy()
-        q[0] = here
-        return replace(self, trajectory=Trajectory(self.trajectory.times, q, self.trajectory.v))
 
 
 @dataclass(frozen=True)
 class MotoRos2Rules:
     """Makes goals of motions; it is a GoalRules of execution, too."""
 
-    joints: tuple[str, ...] = ()
-    """All joints of the controller, in any order; empty: the joints of the motion are all."""
     most_points: int = MOST_POINTS
     tolerance: float = 0.001
     """How far a thinned motion may be from the one that was planned [rad or m]."""
     start_tolerance: float = 0.01
     """How far the arm may be from the planned start [rad or m]; goals begin where it is."""
+    begins_at_rest = True
 
     def goals(self, trajectory: Trajectory) -> tuple[Trajectory, ...]:
         """A motion, which begins and ends at rest, as motions that MotoROS2 takes; none if it does not take any time.
@@ -96,34 +66,33 @@ class MotoRos2Rules:
         pieces = (piece for stretch in _stretches(trajectory) for piece in self._piece(stretch))
         return tuple(_packed(pieces, self.most_points))
 
-    def goals_for(
-        self,
-        names: Sequence[str],
-        times: npt.ArrayLike,
-        positions: npt.ArrayLike,
-        velocities: npt.ArrayLike,
-        current: Mapping[str, float],
-    ) -> list[Goal]:
-        """A motion of the named joints as goals that have all joints of the controller.
+    def starting_at(self, goal: Trajectory, joints: Sequence[str], current: Mapping[str, float]) -> Trajectory:
+        """The same goal from where the arm stands [rad or m], which is what the controller compares it with.
 
-        Args:
-            names: the joints of the motion.
-            times: (M,) [s] from 0 on.
-            positions: (M, joints) [rad or m].
-            velocities: (M, joints) [rad/s or m/s].
-            current: where all joints are [rad or m]; those that do not move stay there.
+        What the arm is off its planned begin is made up for on the way, so that it does not start with a jerk.
 
         Raises:
-            GoalRefused: the motion is none, or does not begin where the arm is.
+            GoalRefused: a joint is unknown, or farther from the planned start than the tolerance.
         """
-        try:
-            motion = Trajectory(np.asarray(times), np.asarray(positions), np.asarray(velocities))
-        except ValueError as error:
-            raise GoalRefused(str(error)) from None
-        joints = self.joints or tuple(names)
-        _check_names(names, motion.dof, joints)
-        goals = [_with_all_joints(each, names, joints, current) for each in self.goals(motion)]
-        return [goals[0].starting_at(current, self.start_tolerance), *goals[1:]] if goals else []
+        if lost := [joint for joint in joints if not np.isfinite(current.get(joint, np.nan))]:
+            raise GoalRefused(
+                f"Nobody knows where the joint '{lost[0]}' is, but MotoROS2 wants all joints in every goal: wait for "
+                'its joint state.'
+            )
+        here = np.array([current[joint] for joint in joints], dtype=np.float64)
+        off = here - goal.q[0]
+        worst = int(np.argmax(np.abs(off)))
+        if not abs(off[worst]) <= self.start_tolerance:
+            raise GoalRefused(
+                f"Joint '{joints[worst]}' is at {here[worst]:.4f}, but the goal begins at "
+                f'{goal.q[0, worst]:.4f}: plan from where the arm is.'
+            )
+        span = min(goal.duration, _MAKE_UP)
+        u = np.minimum(goal.times / span, 1.0)[:, np.newaxis]
+        left, slope = 1.0 - u * u * (3.0 - 2.0 * u), -6.0 * u * (1.0 - u) / span
+        # A joint that goes at its limit anyway must not be told to go faster: the controller refuses such a goal.
+        fastest = np.maximum(np.abs(goal.v).max(axis=0), np.abs(slope * off).max(axis=0))
+        return Trajectory(goal.times, goal.q + left * off, np.clip(goal.v + slope * off, -fastest, fastest))
 
     def _piece(self, stretch: Trajectory) -> Iterator[Trajectory]:
         """A stretch from rest to rest as pieces that are short enough, of which there is one if possible."""
@@ -293,43 +262,6 @@ def _braked(motion: Trajectory, strongest: Array) -> Trajectory:
     return Trajectory(real, motion.q, motion.v * pace[:, np.newaxis])
 
 
-# Joints ---------------------------------------------------------------------------------------------------------------
-
-
-def _check_names(names: Sequence[str], columns: int, joints: Sequence[str]) -> None:
-    if len(names) != columns:
-        raise GoalRefused(f'The motion has {columns} columns for {len(names)} joints: name each once.')
-    for name in names:
-        if list(names).count(name) > 1:
-            raise GoalRefused(f"The motion names the joint '{name}' twice: name each once.")
-        if name not in joints:
-            raise GoalRefused(f"The controller has no joint '{name}': it has {', '.join(joints)}.")
-
-
-def _with_all_joints(
-    motion: Trajectory, names: Sequence[str], joints: tuple[str, ...], current: Mapping[str, float]
-) -> Goal:
-    others = [joint for joint in joints if joint not in names]
-    still = dict(zip(others, _row(others, current), strict=True))
-    q, v = np.zeros((len(motion.times), len(joints))), np.zeros((len(motion.times), len(joints)))
-    for column, joint in enumerate(joints):
-        if joint in still:
-            q[:, column] = still[joint]
-        else:
-            q[:, column], v[:, column] = motion.q[:, names.index(joint)], motion.v[:, names.index(joint)]
-    return Goal(joints, Trajectory(motion.times, q, v))
-
-
-def _row(joints: Sequence[str], positions: Mapping[str, float]) -> Array:
-    missing = [joint for joint in joints if not np.isfinite(positions.get(joint, np.nan))]
-    if missing:
-        raise GoalRefused(
-            f"Nobody knows where the joint '{missing[0]}' is, but MotoROS2 wants all joints in every goal: wait for "
-            'its joint state.'
-        )
-    return np.array([positions[joint] for joint in joints], dtype=np.float64)
-
-
 # Error codes ----------------------------------------------------------------------------------------------------------
 
 _START_AGAIN = 'call start_traj_mode'
@@ -381,14 +313,6 @@ _STANDARD = {
     -4: 'The arm left the path.',
     -5: 'The arm did not reach the goal.',
 }
-_QUEUE = {
-    1: 'the point was taken',
-    2: 'the controller is not in point queue mode: call start_point_queue_mode',
-    3: 'the queue could not begin: send the current state as first point',
-    4: 'the controller is busy: send the same point again',
-    5: 'the point does not have all joints of the controller',
-    6: 'the point could not be processed: read the debug log of the controller',
-}
 
 
 def native_code(error_code: int) -> int:
@@ -412,8 +336,3 @@ def explain_reason(code: int) -> str:
     if code == SERVICE_READY:
         return 'the controller is ready'
     return _REASONS.get(code, f'the code {code} is unknown here: read the debug log of MotoROS2')
-
-
-def explain_queue(code: int) -> str:
-    """A result code of `queue_traj_point` as part of a sentence."""
-    return _QUEUE.get(code, f'the code {code} is unknown here: read the debug log of MotoROS2')

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,8 +19,10 @@ class ExecutionRules:
     """Between the path and where the arm stands when it is resumed [rad or m]."""
     grip_tolerance: float = 0.002
     """Between where the fingers are and where they should be, when they have closed or opened [rad or m]."""
-    states_within: float = 0.1
-    """The longest time between two joint states while the arm moves [s]."""
+    grip_squeeze: float = 0.004
+    """By how much further than to an object the fingers of a real hand are told to close [rad or m]."""
+    states_within: float = 0.06
+    """The longest time between two joint states while the arm moves [s]; so that it is told to stop within 0.1 s."""
     duration_scaling: float = 2.0
     duration_margin: float = 5.0
     """[s]"""
@@ -40,16 +42,40 @@ class ExecutionRules:
         return self.duration_scaling * duration + self.duration_margin
 
 
+class GoalRefused(ValueError):
+    """A motion of which a controller's rules allow no goal; the message is one sentence."""
+
+
 class GoalRules(Protocol):
     """How a controller wants a motion: as one goal, or cut into several that are sent one after the other."""
 
+    begins_at_rest: bool
+    """Whether a goal must begin exactly where the arm stands."""
+
     def goals(self, trajectory: Trajectory) -> Sequence[Trajectory]:
-        """The motion as goals; each begins where the one before ended."""
+        """The motion as goals; each begins where the one before ended.
+
+        Raises:
+            GoalRefused: there are none.
+        """
+
+    def starting_at(self, goal: Trajectory, joints: Sequence[str], current: Mapping[str, float]) -> Trajectory:
+        """A goal of these joints from where the arm stands now [rad or m].
+
+        Raises:
+            GoalRefused: it cannot begin there.
+        """
 
 
 class WholeGoals:
-    """A motion is one goal."""
+    """A motion is one goal, and its controller finds the way to its begin."""
+
+    begins_at_rest = False
 
     def goals(self, trajectory: Trajectory) -> Sequence[Trajectory]:
         """The motion itself."""
         return (trajectory,)
+
+    def starting_at(self, goal: Trajectory, joints: Sequence[str], current: Mapping[str, float]) -> Trajectory:
+        """The goal itself."""
+        return goal

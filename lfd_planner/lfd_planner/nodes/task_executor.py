@@ -35,7 +35,7 @@ from lfd_description.model.builder import build_model
 from lfd_description.model.findings import ModelError
 from lfd_description.model.model import RobotModel
 from lfd_description.nodes.lifetime import run_until_signal
-from lfd_description.robots import HARDWARE, MOCK, MOTOMAN, MOTOROS1, RobotError, find_robot
+from lfd_description.robots import EXTERNAL, HANDS, HARDWARE, MOCK, MOTOMAN, MOTOROS1, RobotError, find_robot
 from lfd_description.urdf import UrdfError
 from lfd_planner.backends import Failure
 from lfd_planner.error_codes import Code
@@ -44,6 +44,7 @@ from lfd_planner.execution import (
     Devices,
     Execution,
     ExecutionRules,
+    Hand,
     Memory,
     Order,
     Outcome,
@@ -67,7 +68,8 @@ from lfd_planner.solution import Attachment, Solution
 
 from .capabilities.controllers import ControllerClients, ControllerFault
 from .capabilities.execution import STOP
-from .task_executor_devices import CONTROLLERS, NoHand, RosArm, RosHand, RosSignals, controllers_of
+from .task_executor_devices import CONTROLLERS, RosArm, RosSignals, controllers_of
+from .task_executor_hand import NoHand, RosHand, ToldFingers, fingers_of
 from .task_executor_motoros2 import MotoRos2Mode
 from .task_executor_planning import PlanningClient
 from .task_executor_scene import RosScene
@@ -108,11 +110,10 @@ class TaskExecutor(Node):
         self._controller_clients = ControllerClients(controllers, f'{NAME}_controllers')
         self._planning = PlanningClient()
         has_motoros2 = model.hardware == MOTOMAN
-        goals = MotoRos2Rules(model.group.joints) if has_motoros2 else WholeGoals()
+        goals = MotoRos2Rules(start_tolerance=rules.start_tolerance) if has_motoros2 else WholeGoals()
         mode = MotoRos2Mode(self, model.controller) if has_motoros2 else None
         self._arm = RosArm(self, model, self._controller_clients, rules, goals, mode)
-        has_joint = model.gripper is not None and model.gripper.joint is not None
-        hand = RosHand(self._controller_clients, rules) if has_joint else NoHand()
+        hand = self._hand(model, rules)
         self._scene = RosScene(self, planning_robot(model), rules, self._is_unwanted)
         self._devices = Devices(self._arm, hand, self._scene, RosSignals(self, model, are_outputs_needed))
         group = ReentrantCallbackGroup()
@@ -151,11 +152,22 @@ class TaskExecutor(Node):
         self._action.destroy()
         super().destroy_node()
 
+    def _hand(self, model: RobotModel, rules: ExecutionRules) -> Hand:
+        if model.gripper is None or model.gripper.joint is None:
+            return NoHand()
+        fingers = fingers_of(model)
+        if fingers is None:
+            return RosHand(self._controller_clients, rules)
+        return RosHand(self._controller_clients, rules, fingers, ToldFingers(self).tell)
+
     # Parameters
 
     def _model(self) -> RobotModel:
         name = self._declared('robot', '', 'The name of the robot to execute with.')
-        hand = self._declared('gripper', '', 'The name of the gripper that it carries; empty: none, or its own.')
+        gripper = self._declared('gripper', '', 'The name of the gripper that it carries; empty: none, or its own.')
+        hand = self._declared(
+            'hand', '', f'What moves the gripper: {" or ".join(HANDS)}; empty: {EXTERNAL} on real hardware.'
+        )
         kinds = (MOCK, *HARDWARE, MOTOROS1)
         hardware = self._declared('hardware', MOCK, f'What moves the arm: {", ".join(kinds)}.')
         if hardware not in kinds:
@@ -163,7 +175,12 @@ class TaskExecutor(Node):
         if not name:
             raise ParameterError('The parameter robot is empty; set it to the name of the robot to execute with.')
         try:
-            return build_model(find_robot(name), gripper=find_gripper(hand) if hand else None, hardware=hardware)
+            return build_model(
+                find_robot(name),
+                gripper=find_gripper(gripper) if gripper else None,
+                hardware=hardware,
+                hand=hand or None,
+            )
         except (RobotError, GripperError, UrdfError, ModelError, MeshError) as error:
             raise ParameterError(str(error)) from None
 
@@ -189,6 +206,9 @@ class TaskExecutor(Node):
             ),
             grip_tolerance=number(
                 'grip_tolerance', usual.grip_tolerance, 'Between fingers and where they should be [rad or m].'
+            ),
+            grip_squeeze=number(
+                'grip_squeeze', usual.grip_squeeze, 'How much further than to an object real fingers close [rad or m].'
             ),
             states_within=number(
                 'joint_states_within', usual.states_within, 'Longest time without joint states while moving [s].'

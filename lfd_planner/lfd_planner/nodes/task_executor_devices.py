@@ -1,7 +1,7 @@
-"""The arm, the hand and the signals of an execution over ROS.
+"""The arm and the signals of an execution over ROS.
 
 joint_states, <arm>_controller/controller_state, cell_inputs ──► execution ──► follow_joint_trajectory, gripper_cmd,
-                                                                               cell_outputs
+                                                                               cell_outputs, vacuum_controller/commands
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Any
 
+import numpy as np
 import yaml
 from control_msgs.msg import JointTrajectoryControllerState
 from lfd_msgs.msg import SignalValue
@@ -19,14 +20,18 @@ from rclpy.callback_groups import MutuallyExclusiveCallbackGroup
 from rclpy.node import Node
 from sensor_msgs.msg import JointState
 from std_msgs.msg import Float64MultiArray
-from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from lfd_description.model.configs import moveit_controllers_yaml
 from lfd_description.model.model import RobotModel
-from lfd_description.nodes.qos import CELL_SIGNALS_QOS, CONTROLLER_STATE_QOS, JOINT_STATES_QOS, VALVE_QOS
+from lfd_description.nodes.qos import (
+    CELL_SIGNALS_QOS,
+    CONTROLLER_STATE_QOS,
+    JOINT_STATES_QOS,
+    VALVE_QOS,
+)
 from lfd_planner.backends import Failure
 from lfd_planner.error_codes import Code
-from lfd_planner.execution import ExecutionRules, GoalRules
+from lfd_planner.execution import ExecutionRules, GoalRefused, GoalRules
 from lfd_planner.execution.devices import ShouldStop
 from lfd_planner.messages import trajectory_to_message
 from lfd_planner.timing import Trajectory
@@ -42,6 +47,8 @@ from .capabilities.controllers import (
 from .task_executor_motoros2 import MotoRos2Mode, explained
 
 CONTROLLERS = 'moveit_simple_controller_manager'
+LOOK_EVERY = 0.01  # [s] between two looks whether the arm stands
+AT_REST = 1e-4  # [rad or m] by which the joint states of an arm that stands may differ
 
 
 def controllers_of(model: RobotModel, told: Mapping[str, Any]) -> tuple[ControllerSpec, ...]:
@@ -86,7 +93,7 @@ class RosArm:
         self._model, self._clients, self._rules, self._goals = model, clients, rules, goals
         self._mode = mode
         self._joints: dict[str, float] = {}
-        self._heard = -math.inf
+        self._heard = dict.fromkeys(model.group.joints, -math.inf)
         self._off: dict[str, float] = {}
         self._lock = threading.Lock()
         group = MutuallyExclusiveCallbackGroup()
@@ -106,13 +113,40 @@ class RosArm:
         specs = self._specs()
         if isinstance(specs, Failure):
             return specs
-        look = _safe(should_stop)
+        look = safe(should_stop)
         if self._mode is not None and (failed := self._mode.start(look)):
             return failed
-        for goal in self._goals.goals(trajectory):
-            if failed := self._run(goal, specs, look):
-                return failed
+        try:
+            for goal in self._goals.goals(trajectory):
+                if self._goals.begins_at_rest and (failed := self._wait_for_rest(look)):
+                    return failed
+                begun = self._goals.starting_at(goal, self._model.group.joints, self.joints())
+                if failed := self._run(begun, specs, look):
+                    return failed
+        except GoalRefused as error:
+            return Failure(Code.INVALID_MOTION_PLAN, str(error))
         return None
+
+    def _wait_for_rest(self, look: ShouldStop) -> Failure | None:
+        """Wait for two joint states from now on that agree: what was heard while the last goal ended is too old."""
+        deadline, before = time.monotonic() + self._rules.rest_within, np.full(len(self._heard), np.nan)
+        heard = time.monotonic()
+        while time.monotonic() < deadline:
+            if (reason := look()) is not None:
+                return reason
+            with self._lock:
+                newest = min(self._heard.values())
+                now = np.array([self._joints.get(name, math.nan) for name in self._heard])
+            if newest > heard:
+                if np.abs(now - before).max() <= AT_REST:
+                    return None
+                heard, before = newest, now
+            time.sleep(LOOK_EVERY)
+        return Failure(
+            Code.INVALID_ROBOT_STATE,
+            f'The arm does not stand within {self._rules.rest_within:g} s, and goals of its controller begin at rest; '
+            'look for who else moves it.',
+        )
 
     def _run(self, goal: Trajectory, specs: tuple[ControllerSpec, ...], look: ShouldStop) -> Failure | None:
         """Have the controllers run one goal."""
@@ -136,8 +170,9 @@ class RosArm:
             return dict(self._joints)
 
     def silence(self) -> float:
-        """For how long no joint state of the arm has come [s]."""
-        return time.monotonic() - self._heard
+        """For how long no joint state has come of the joint of the arm that was heard of least recently [s]."""
+        with self._lock:
+            return time.monotonic() - min(self._heard.values())
 
     def forget_errors(self) -> None:
         """From now on, errors count anew."""
@@ -153,74 +188,19 @@ class RosArm:
         return choose(self._clients.controllers, self._model.group.joints)
 
     def _on_joints(self, message: JointState) -> None:
-        found = dict(zip(message.name, message.position, strict=False))
+        """What is no number tells nothing."""
+        told = zip(message.name, message.position, strict=False)
+        found = {name: value for name, value in told if math.isfinite(value)}
         with self._lock:
-            self._joints.update({name: value for name, value in found.items() if math.isfinite(value)})
-            if self._model.group.joints[0] in found:
-                self._heard = time.monotonic()
+            self._joints.update(found)
+            now = time.monotonic()
+            self._heard.update({name: now for name in found if name in self._heard})
 
     def _on_state(self, message: JointTrajectoryControllerState) -> None:
         with self._lock:
             for name, error in zip(message.joint_names, message.error.positions, strict=False):
                 if math.isfinite(error):
                     self._off[name] = max(self._off.get(name, 0.0), abs(error))
-
-
-class RosHand:
-    """Fingers behind a gripper controller."""
-
-    def __init__(self, clients: ControllerClients, rules: ExecutionRules) -> None:
-        self._clients, self._rules = clients, rules
-
-    def move(self, positions: Mapping[str, float], should_stop: ShouldStop) -> Failure | None:
-        """Move the hand's joints to positions [rad or m]."""
-        specs = choose(self._clients.controllers, positions)
-        if isinstance(specs, Failure):
-            return specs
-        results: dict[str, Any] = {}
-        names = list(positions)
-        point = JointTrajectoryPoint(positions=[float(positions[name]) for name in names])
-        failed = self._clients.execute(
-            specs,
-            JointTrajectory(joint_names=names, points=[point]),
-            _safe(should_stop),
-            self._rules.hand_within,
-            on_result=lambda spec, result: results.update({spec.name: result}),
-        )
-        for spec in specs:
-            if spec.kind == GRIPPER and spec.name in results and (failed is None or failed.code is Code.CONTROL_FAILED):
-                wanted = next(positions[name] for name in names if name in spec.joints)
-                failed = self._judged(spec, wanted, results[spec.name], failed)
-        return failed
-
-    def missing(self) -> Failure | None:
-        """Why it cannot be moved now."""
-        specs = [spec for spec in self._clients.controllers if spec.kind == GRIPPER]
-        return self._clients.missing(specs)
-
-    def _judged(self, spec: ControllerSpec, wanted: float, result: Any, failed: Failure | None) -> Failure | None:
-        """Whether fingers are where they should be: those that touch what they hold a little early are."""
-        near = abs(result.position - wanted) <= self._rules.grip_tolerance
-        if (result.reached_goal or result.stalled) and (near or (result.reached_goal and failed is None)):
-            return None
-        how = 'stalled' if result.stalled else 'ended'
-        return Failure(
-            Code.CONTROL_FAILED,
-            f'The hand ({spec.name}) {how} at {result.position:.4f} instead of {wanted:.4f} [rad or m]; '
-            'look at what is between the fingers.',
-        )
-
-
-class NoHand:
-    """An arm whose hand has no joints: a suction cup, or nothing."""
-
-    def move(self, positions: Mapping[str, float], should_stop: ShouldStop) -> Failure | None:
-        """There is nothing to move."""
-        return Failure(Code.CONTROL_FAILED, f"The hand has no joint '{next(iter(positions), '')}'; plan for this hand.")
-
-    def missing(self) -> Failure | None:
-        """There is nothing to miss."""
-        return None
 
 
 class RosSignals:
@@ -251,10 +231,17 @@ class RosSignals:
 
     def unheard(self, outputs: Mapping[str, bool | float]) -> Failure | None:
         """Why outputs would be switched in vain."""
-        if not self._are_outputs_needed or self._out.get_subscription_count():
+        if not self._are_outputs_needed:
             return None
         for signal in outputs:
-            if signal not in self._valves or not self._valves[signal].get_subscription_count():
+            valve = self._valves.get(signal)
+            if valve is not None and not valve.get_subscription_count():
+                return Failure(
+                    Code.CONTROL_FAILED,
+                    f"Nobody listens to '{signal}_controller/commands', and the hand's vacuum is to be switched; start "
+                    "the hand's driver, or have the hand simulated with --hand mock.",
+                )
+            if valve is None and not self._out.get_subscription_count():
                 return Failure(
                     Code.CONTROL_FAILED,
                     f"Nobody listens to 'cell_outputs', and '{signal}' is to be switched; start who switches it.",
@@ -270,7 +257,7 @@ class RosSignals:
             self._values[message.signal] = message.value != 0.0 if message.is_digital else float(message.value)
 
 
-def _safe(should_stop: ShouldStop) -> Callable[[], Failure | None]:
+def safe(should_stop: ShouldStop) -> Callable[[], Failure | None]:
     """The same, for which a mistake of ours is a reason to stop: nobody looks at an arm that nobody watches."""
 
     def look() -> Failure | None:

@@ -165,6 +165,66 @@ def test_fingers_that_do_not_close_are_opened_again(bench, solution, task):
     assert not bench.world.attached
 
 
+@pytest.mark.parametrize('how', ['stopped', 'stalled when stopped'])
+def test_whoever_stops_while_the_fingers_close_finds_the_hand_as_it_is(bench, solution, task, how):
+    control = Control()
+
+    def stop(positions) -> Failure | None:
+        if min(positions.values()) > 0.03:
+            return None
+        control.stop()
+        return Failure(Code.CONTROL_FAILED, 'Stalled.') if how != 'stopped' else None
+
+    bench.grip = stop
+    outcome = execution(bench, solution, task, control).run()
+    grips = [line for line in bench.log if line.startswith('grip')]
+    assert len(grips) == 2  # opened for the approach, then closing; nothing after that
+    assert bench.log[-1] == grips[-1]
+    assert outcome.code in (Code.PREEMPTED, Code.CONTROL_FAILED)
+    assert 'opened again' not in outcome.message
+    assert outcome.next_keyframe == 0
+
+
+def test_a_hand_that_is_opened_again_can_be_stopped(bench, solution, task):
+    control, closings = Control(), []
+
+    def grip(positions) -> Failure | None:
+        if min(positions.values()) < 0.03:
+            closings.append(positions)
+            return Failure(Code.CONTROL_FAILED, 'Stalled.')
+        if closings:
+            control.stop()
+        return None
+
+    bench.grip = grip
+    outcome = execution(bench, solution, task, control).run()
+    assert 'Stalled. The hand was stopped while it opened again.' in outcome.message
+
+
+def test_a_pause_before_an_act_whose_rest_cannot_be_timed_is_a_fault_and_no_crash(
+    bench, solution, monkeypatch: pytest.MonkeyPatch
+):
+    segments = list(solution.segments)
+    segments[1] = replace(segments[1], outputs={'lamp': True})
+    end, control = solution.trajectory.q[segments[1].last], Control()
+
+    class PauseBeforeTheLamp(list):
+        def append(self, status: Status) -> None:
+            here = [bench.world.joints[name] for name in solution.joints]
+            if status.segment == segments[1].name and np.allclose(here, end):
+                control.pause()
+
+    def no_rest(*_: object) -> None:
+        raise ArithmeticError('no such motion')
+
+    monkeypatch.setattr('lfd_planner.execution.execution.rest_of', no_rest)
+    whole = replace(solution, segments=tuple(segments))
+    outcome = execution(bench, whole, control=control, told=PauseBeforeTheLamp()).run()
+    assert outcome.code is Code.INVALID_MOTION_PLAN
+    assert 'cannot be timed: no such motion' in outcome.message
+    assert 'set lamp True' not in bench.log
+
+
 def test_a_planning_server_that_is_gone_is_told_later_what_is_in_the_hand(bench, solution, task):
     def die(positions) -> Failure | None:
         bench.is_dead = min(positions.values()) < 0.03

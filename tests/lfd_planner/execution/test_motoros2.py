@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Sequence
 
 import numpy as np
 import pytest
 from scipy.spatial import KDTree
 from support.motoros2_controller import Point, position, refusal
 
+from lfd_planner.execution import GoalRefused
 from lfd_planner.execution.motoros2 import (
     MOST_POINTS,
-    GoalRefused,
     MotoRos2Rules,
     explain,
-    explain_queue,
     explain_reason,
     native_code,
     stopped_on_the_way,
@@ -51,14 +51,14 @@ def points_of(goal: Trajectory) -> list[Point]:
     return [Point(round(t * 1e9), list(q), list(v)) for t, q, v in zip(goal.times, goal.q, goal.v, strict=True)]
 
 
-def check_goals(goals: list, motion: Trajectory, joints=JOINTS) -> None:
+def check_goals(goals: Sequence[Trajectory], motion: Trajectory, joints=JOINTS) -> None:
     """Every goal is taken by the controller, from where the one before ended, and the last ends where it should."""
-    here = dict(zip(joints, goals[0].trajectory.q[0], strict=True))
+    here = dict(zip(joints, goals[0].q[0], strict=True))
     fastest = dict.fromkeys(joints, 1.001 * float(np.abs(motion.v).max()) + 1e-6)
     for goal in goals:
-        assert refusal(goal.joints, points_of(goal.trajectory), here, fastest) == 0
-        here = dict(zip(joints, goal.trajectory.q[-1], strict=True))
-    assert list(goals[-1].trajectory.q[-1][: motion.dof]) == pytest.approx(list(motion.q[-1]))
+        assert refusal(joints, points_of(goal), here, fastest) == 0
+        here = dict(zip(joints, goal.q[-1], strict=True))
+    assert list(goals[-1].q[-1][: motion.dof]) == pytest.approx(list(motion.q[-1]))
 
 
 def distance_from_path(goal: Trajectory, motion: Trajectory) -> float:
@@ -72,18 +72,16 @@ def distance_from_path(goal: Trajectory, motion: Trajectory) -> float:
     return float(way.query(places, p=np.inf)[0].max())
 
 
-def goals_of(motion: Trajectory, **options: object) -> list:
-    rules = MotoRos2Rules(**options)
-    return rules.goals_for(JOINTS, motion.times, motion.q, motion.v, dict(zip(JOINTS, motion.q[0], strict=True)))
+def goals_of(motion: Trajectory, **options: object) -> tuple[Trajectory, ...]:
+    return MotoRos2Rules(**options).goals(motion)
 
 
 def test_a_short_motion_is_one_goal_as_it_is():
     motion = rest_to_rest(1, 100)
     [goal] = goals_of(motion)
-    assert goal.joints == JOINTS
-    assert np.allclose(goal.trajectory.times, motion.times, atol=1e-9)
-    assert np.allclose(goal.trajectory.q, motion.q, atol=1e-9)
-    assert np.allclose(goal.trajectory.v, motion.v, atol=1e-9)
+    assert np.allclose(goal.times, motion.times, atol=1e-9)
+    assert np.allclose(goal.q, motion.q, atol=1e-9)
+    assert np.allclose(goal.v, motion.v, atol=1e-9)
     check_goals([goal], motion)
 
 
@@ -94,8 +92,8 @@ def test_a_long_motion_is_cut_at_rests_only_and_at_as_few_as_there_must_be():
     goals = goals_of(motion)
     assert len(goals) == 4
     check_goals(goals, motion)
-    assert sum(goal.trajectory.duration for goal in goals) == pytest.approx(motion.duration, abs=0.001 * 8)
-    ends = {tuple(np.round(goal.trajectory.q[-1], 9)) for goal in goals}
+    assert sum(goal.duration for goal in goals) == pytest.approx(motion.duration, abs=0.001 * 8)
+    ends = {tuple(np.round(goal.q[-1], 9)) for goal in goals}
     resting = {tuple(np.round(q, 9)) for q, v in zip(motion.q, motion.v, strict=True) if not v.any()}
     assert ends <= resting
 
@@ -104,9 +102,9 @@ def test_a_stretch_of_too_many_points_is_thinned_within_the_tolerance():
     motion = rest_to_rest(3, 900)
     [goal] = goals_of(motion)
     check_goals([goal], motion)
-    assert len(goal.trajectory.times) <= MOST_POINTS
+    assert len(goal.times) <= MOST_POINTS
     times = np.linspace(0.0, motion.duration, 5000)
-    played = np.array([position(points_of(goal.trajectory), time) for time in times])
+    played = np.array([position(points_of(goal), time) for time in times])
     assert np.abs(played - motion.sample(times).q).max() <= 0.001 + 1e-4
 
 
@@ -114,7 +112,7 @@ def test_no_more_is_thinned_than_there_must_be():
     motion = rest_to_rest(3, 230)
     [goal] = goals_of(motion)
     times = np.linspace(0.0, motion.duration, 5000)
-    played = np.array([position(points_of(goal.trajectory), time) for time in times])
+    played = np.array([position(points_of(goal), time) for time in times])
     assert np.abs(played - motion.sample(times).q).max() <= 0.001 / 64 + 1e-5
 
 
@@ -123,12 +121,12 @@ def test_where_thinning_is_not_enough_the_arm_stops_on_the_way_and_stays_on_its_
     goals = goals_of(motion, tolerance=1e-5)
     assert len(goals) > 1
     check_goals(goals, motion)
-    longer = sum(goal.trajectory.duration for goal in goals) - motion.duration
+    longer = sum(goal.duration for goal in goals) - motion.duration
     assert 0.0 < longer < 1.5 * (len(goals) - 1)
     strongest = np.abs(motion.sample(np.linspace(0.0, motion.duration, 40000)).a).max(axis=0)
     for goal in goals[:3]:
-        assert distance_from_path(goal.trajectory, motion) <= 0.002
-        fast = goal.trajectory.sample(np.linspace(0.0, goal.trajectory.duration, 20000))
+        assert distance_from_path(goal, motion) <= 0.002
+        fast = goal.sample(np.linspace(0.0, goal.duration, 20000))
         assert (np.abs(fast.v) <= 1.05 * np.abs(motion.v).max(axis=0)).all()
         assert (np.abs(fast.a) <= 1.25 * strongest).all()
 
@@ -150,38 +148,48 @@ def test_the_controller_takes_every_goal_of_any_motion(seed):
     slow = Trajectory(motion.times * 4.0, motion.q, motion.v / 4.0)
     goals = goals_of(slow, most_points=most, tolerance=float(chance.choice([1e-4, 1e-3])))
     check_goals(goals, slow)
-    assert all(2 <= len(goal.trajectory.times) <= most for goal in goals)
+    assert all(2 <= len(goal.times) <= most for goal in goals)
     for goal in goals[:4]:
-        assert goal.trajectory.times[0] == 0.0
-        assert not goal.trajectory.v[[0, -1]].any()
-        assert distance_from_path(goal.trajectory, slow) <= 0.002
+        assert goal.times[0] == 0.0
+        assert not goal.v[[0, -1]].any()
+        assert distance_from_path(goal, slow) <= 0.002
     for before, after in itertools.pairwise(goals):
-        assert np.allclose(before.trajectory.q[-1], after.trajectory.q[0], atol=1e-9)
+        assert np.allclose(before.q[-1], after.q[0], atol=1e-9)
 
 
-def test_joints_that_do_not_move_are_in_every_goal_where_they_are():
-    motion = rest_to_rest(5, 400)
-    rules = MotoRos2Rules(joints=('track', *reversed(JOINTS)))
-    current = {'track': 1.25, **dict(zip(JOINTS, motion.q[0], strict=True))}
-    for goal in rules.goals_for(JOINTS, motion.times, motion.q, motion.v, current):
-        assert goal.joints == ('track', *reversed(JOINTS))
-        assert set(goal.trajectory.q[:, 0]) == {1.25}
-        assert np.allclose(goal.trajectory.q[-1, 1:], motion.q[-1, ::-1])
-
-
-def test_a_goal_begins_where_the_arm_is():
-    motion = rest_to_rest(6, 50)
+@pytest.mark.parametrize('points', [12, 50, 180])
+def test_a_goal_begins_where_the_arm_is_and_does_not_jerk(points):
+    motion = rest_to_rest(6, points)
     rules = MotoRos2Rules()
-    here = dict(zip(JOINTS, motion.q[0] + 0.005, strict=True))
-    [goal] = rules.goals_for(JOINTS, motion.times, motion.q, motion.v, here)
-    assert list(goal.trajectory.q[0]) == list(here.values())
-    assert goal.trajectory.q[1] == pytest.approx(motion.q[1])
-    with pytest.raises(GoalRefused, match=r'is at .*plan from where the arm is'):
-        goal.starting_at(dict(zip(JOINTS, motion.q[0] + 0.1, strict=True)), rules.start_tolerance)
+    [planned] = rules.goals(motion)
+    off = np.array([0.005, -0.009, 0.0, 0.002, 0.001, -0.005])
+    here = dict(zip(JOINTS, planned.q[0] + off, strict=True))
+    goal = rules.starting_at(planned, JOINTS, here)
+    fastest = dict(zip(JOINTS, np.abs(planned.v).max(axis=0), strict=True))
+    assert refusal(JOINTS, points_of(planned), here, fastest) == 204
+    assert refusal(JOINTS, points_of(goal), here, fastest) == 0
+    assert list(goal.q[0]) == list(here.values())
+    assert np.array_equal(goal.q[-1], planned.q[-1])
+    assert not goal.v[[0, -1]].any()
+    assert np.abs(goal.q - planned.q).max() <= np.abs(off).max() + 1e-12
+    times = np.linspace(0.0, planned.duration, 2000)
+    faster = np.abs(goal.sample(times).v - planned.sample(times).v).max()
+    assert faster <= 1.6 * np.abs(off).max() / min(planned.duration, 0.5)
+
+
+def test_a_goal_that_begins_elsewhere_is_refused_in_a_sentence():
+    rules = MotoRos2Rules()
+    [planned] = rules.goals(rest_to_rest(6, 50))
+    far = dict(zip(JOINTS, planned.q[0] + 0.1, strict=True))
+    with pytest.raises(GoalRefused, match=r"Joint '.' is at .*plan from where the arm is"):
+        rules.starting_at(planned, JOINTS, far)
+    for unknown in ({'s': 0.0}, {**far, 'l': float('nan')}):
+        with pytest.raises(GoalRefused, match=r"where the joint 'l' is"):
+            rules.starting_at(planned, JOINTS, unknown)
 
 
 def test_a_motion_of_no_time_has_no_goals():
-    assert goals_of(Trajectory.at(np.zeros(6))) == []
+    assert goals_of(Trajectory.at(np.zeros(6))) == ()
 
 
 def test_it_is_a_rule_of_execution():
@@ -190,33 +198,13 @@ def test_it_is_a_rule_of_execution():
     assert [len(goal.times) for goal in goals] == [150, 150]
 
 
-@pytest.mark.parametrize(
-    ('change', 'complaint'),
-    [
-        ({'v0': 0.1}, 'does not begin at rest'),
-        ({'v1': 0.1}, 'does not end at rest'),
-        ({'q': float('nan')}, 'must be finite'),
-        ({'times': np.zeros(50)}, 'must start at 0 and increase'),
-        ({'names': JOINTS[:5]}, '6 columns for 5 joints'),
-        ({'names': (*JOINTS[:5], 's')}, "'s' twice"),
-        ({'names': (*JOINTS[:5], 'x')}, "no joint 'x'"),
-        ({'current': {'s': 0.0}}, "where the joint 'l' is"),
-    ],
-)
-def test_what_cannot_be_a_goal_is_refused_in_a_sentence(change, complaint):
+@pytest.mark.parametrize(('row', 'complaint'), [(0, 'does not begin at rest'), (-1, 'does not end at rest')])
+def test_a_motion_that_is_not_from_rest_to_rest_is_refused_in_a_sentence(row, complaint):
     motion = rest_to_rest(7, 50)
-    q, v = motion.q.copy(), motion.v.copy()
-    v[0, 2] += change.get('v0', 0.0)
-    v[-1, 2] += change.get('v1', 0.0)
-    q[3, 3] += change.get('q', 0.0)
+    v = motion.v.copy()
+    v[row, 2] += 0.1
     with pytest.raises(GoalRefused, match=complaint):
-        MotoRos2Rules(joints=JOINTS).goals_for(
-            change.get('names', JOINTS),
-            change.get('times', motion.times),
-            q,
-            v,
-            change.get('current', dict(zip(JOINTS, motion.q[0], strict=True))),
-        )
+        MotoRos2Rules().goals(Trajectory(motion.times, motion.q, v))
 
 
 @pytest.mark.parametrize('seed', range(10))
@@ -254,4 +242,3 @@ def test_error_codes_are_sentences():
         assert 'unknown' in explain(odd)
     assert explain_reason(1) == 'the controller is ready'
     assert 'start_traj_mode' in explain_reason(108)
-    assert 'same point again' in explain_queue(4)

@@ -20,7 +20,7 @@ from support.motoros2_simulator import JOINTS, MotoRos2Simulator
 from support.peer import Peer
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
-from lfd_planner.execution.motoros2 import SERVICE_READY, Goal, MotoRos2Rules, explain, explain_reason, native_code
+from lfd_planner.execution.motoros2 import SERVICE_READY, MotoRos2Rules, explain, explain_reason, native_code
 from lfd_planner.timing import Trajectory
 
 START = np.array([0.1, -0.4, 0.3, 0.0, 0.5, -0.2])  # [rad]
@@ -66,14 +66,14 @@ class Client:
         self.peer.eventually(client.service_is_ready, name)
         return self.peer.result(client.call_async(client.srv_type.Request()))
 
-    def begin(self, goal: Goal) -> Any:
+    def begin(self, goal: Trajectory) -> Any:
         """Send a goal; MotoROS2 accepts every goal."""
         message = FollowJointTrajectory.Goal(trajectory=message_of(goal))
         handle = self.peer.result(self._action.send_goal_async(message))
         assert handle.accepted
         return handle
 
-    def run(self, goal: Goal) -> tuple[int, int]:
+    def run(self, goal: Trajectory) -> tuple[int, int]:
         """Send a goal and return its status and error code."""
         answer = self.peer.result(self.begin(goal).get_result_async())
         return answer.status, answer.result.error_code
@@ -88,8 +88,8 @@ class Client:
         self.status = message
 
 
-def message_of(goal: Goal) -> JointTrajectory:
-    moves = goal.trajectory
+def message_of(goal: Trajectory) -> JointTrajectory:
+    moves = goal
     points = []
     for time, q, v in zip(moves.times, moves.q, moves.v, strict=True):
         nanoseconds = round(time * 1e9)
@@ -100,7 +100,7 @@ def message_of(goal: Goal) -> JointTrajectory:
                 time_from_start=Duration(sec=nanoseconds // 10**9, nanosec=nanoseconds % 10**9),
             )
         )
-    return JointTrajectory(joint_names=list(goal.joints), points=points)
+    return JointTrajectory(joint_names=list(JOINTS), points=points)
 
 
 @pytest.fixture
@@ -116,29 +116,27 @@ def client(controller: MotoRos2Simulator, make_peer: Any) -> Iterator[Client]:
     made.close()
 
 
-def goals_of(motion: Trajectory, client: Client) -> list[Goal]:
-    return MotoRos2Rules(joints=JOINTS).goals_for(JOINTS, motion.times, motion.q, motion.v, client.joints)
+def goals_of(motion: Trajectory) -> tuple[Trajectory, ...]:
+    return MotoRos2Rules().goals(motion)
 
 
 def test_a_long_motion_is_run_goal_by_goal(controller, client):
     assert client.call('start_traj_mode').result_code.value == SERVICE_READY
-    goals = goals_of(wave([0.3, -0.2, 0.25]), client)
+    goals = goals_of(wave([0.3, -0.2, 0.25]))
     assert len(goals) == 3
     for goal in goals:
         client.peer.eventually(
-            lambda goal=goal: np.allclose(
-                [client.joints[joint] for joint in goal.joints], goal.trajectory.q[0], atol=1e-6
-            ),
+            lambda goal=goal: np.allclose([client.joints[joint] for joint in JOINTS], goal.q[0], atol=1e-6),
             'the arm is where the goal begins',
         )
-        assert client.run(goal.starting_at(client.joints, 0.01)) == (GoalStatus.STATUS_SUCCEEDED, 0)
+        assert client.run(MotoRos2Rules().starting_at(goal, JOINTS, client.joints)) == (GoalStatus.STATUS_SUCCEEDED, 0)
     assert np.allclose(controller.positions, START + 0.35, atol=1e-6)
     assert controller.goals == [120, 120, 120]
     assert client.call('stop_traj_mode').success
 
 
 def test_what_is_not_ready_is_accepted_then_aborted_with_a_reason(controller, client):
-    [goal] = goals_of(wave([0.1]), client)
+    [goal] = goals_of(wave([0.1]))
 
     def reason() -> int:
         status, code = client.run(goal)
@@ -176,7 +174,7 @@ def test_what_is_not_ready_is_accepted_then_aborted_with_a_reason(controller, cl
 )
 def test_the_simulator_has_the_rules_of_motoros2(controller, client, change, code):
     client.call('start_traj_mode')
-    [goal] = goals_of(wave([0.1]), client)
+    [goal] = goals_of(wave([0.1]))
     message = message_of(goal)
     points, names = list(message.points), list(message.joint_names)
     message.points, message.joint_names = points, names
@@ -189,7 +187,7 @@ def test_the_simulator_has_the_rules_of_motoros2(controller, client, change, cod
 
 def test_a_running_goal_can_be_cancelled_and_refuses_a_second_one(controller, client):
     client.call('start_traj_mode')
-    [goal] = goals_of(wave([0.4], points=190, spacing=0.02), client)
+    [goal] = goals_of(wave([0.4], points=190, spacing=0.02))
     handle = client.begin(goal)
     client.peer.eventually(lambda: controller.positions[0] > START[0] + 0.01, 'the arm moves')
     assert native_code(client.run(goal)[1]) == 203
@@ -203,7 +201,7 @@ def test_a_running_goal_can_be_cancelled_and_refuses_a_second_one(controller, cl
 
 def test_an_emergency_stop_aborts_a_running_goal(controller, client):
     client.call('start_traj_mode')
-    [goal] = goals_of(wave([0.4], points=190, spacing=0.02), client)
+    [goal] = goals_of(wave([0.4], points=190, spacing=0.02))
     handle = client.begin(goal)
     client.peer.eventually(lambda: controller.positions[0] > START[0] + 0.01, 'the arm moves')
     controller.e_stopped = True

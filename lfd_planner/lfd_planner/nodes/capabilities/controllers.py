@@ -9,7 +9,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import rclpy
@@ -17,6 +17,7 @@ from action_msgs.msg import GoalStatus
 from control_msgs.action import FollowJointTrajectory, GripperCommand
 from rclpy.action import ActionClient
 from rclpy.executors import SingleThreadedExecutor
+from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from lfd_planner.backends import Failure
@@ -24,9 +25,10 @@ from lfd_planner.error_codes import Code
 
 NAME = 'moveit_simple_controller_manager'
 FOLLOW, GRIPPER = 'FollowJointTrajectory', 'GripperCommand'
-LOOK_EVERY = 0.02  # [s] between two looks whether to stop
+LOOK_EVERY = 0.01  # [s] between two looks whether to stop
 CONNECT_WITHIN = 5.0  # [s]
 END_WITHIN = 5.0  # [s] that a controller has to stop
+HALT_WITHIN = 2.0  # [s] that it has when it is told by another way
 
 
 class ControllerFault(ValueError):
@@ -115,6 +117,7 @@ class ControllerClients:
         self.controllers = tuple(controllers)
         self._node = rclpy.create_node(name, use_global_arguments=False)
         kinds = {FOLLOW: FollowJointTrajectory, GRIPPER: GripperCommand}
+        self._halt = self._node.create_client(Trigger, 'stop_motion')
         self._clients = {spec.name: ActionClient(self._node, kinds[spec.kind], spec.action) for spec in controllers}
         self._executor = SingleThreadedExecutor()
         self._executor.add_node(self._node)
@@ -133,7 +136,8 @@ class ControllerClients:
         """Have controllers follow a trajectory; None when all came to its end, else why not.
 
         `should_stop` is looked at all the time; when it gives a reason, the controllers are stopped. They are too when
-        they take longer than `allowed` [s]. `on_result` is given what each of them answered in the end.
+        they take longer than `allowed` [s]. `on_result` is given what each of them answered in the end. A controller
+        that does not confirm that it stopped is told of in the failure's message.
         """
         refusal = self._wait_until_ready(controllers, should_stop) or should_stop()
         if refusal is not None:
@@ -152,8 +156,8 @@ class ControllerClients:
                     Code.TIMED_OUT,
                     f'The controllers were not done after {allowed:.3g} s, the allowed time, and were stopped.',
                 )
-        if reason is not None:
-            self._stop(goals)
+        if reason is not None and (going := self._stop(goals)):
+            reason = replace(reason, message=f'{reason.message} {_unconfirmed(going)}')
         for goal in goals:
             if goal.result is not None:
                 on_result(goal.spec, goal.result)
@@ -172,13 +176,15 @@ class ControllerClients:
         self._executor.shutdown(timeout_sec=0.0)
         self._node.destroy_node()
 
-    def _stop(self, goals: Sequence[_Goal]) -> None:
+    def _stop(self, goals: Sequence[_Goal]) -> list[str]:
+        """Have controllers stop; the names of those that do not confirm it, whichever way they are told."""
         for goal in goals:
             goal.cancel()
-        deadline = time.monotonic() + END_WITHIN
-        while not all(goal.is_done for goal in goals) and time.monotonic() < deadline:
-            goals[0].changed.wait(LOOK_EVERY)
-            goals[0].changed.clear()
+        _wait_for(goals, END_WITHIN)
+        if not all(goal.is_done for goal in goals) and self._halt.service_is_ready():
+            self._do(lambda: self._halt.call_async(Trigger.Request()))
+            _wait_for(goals, HALT_WITHIN)
+        return [goal.spec.name for goal in goals if not goal.is_done]
 
     def _wait_until_ready(
         self, controllers: Sequence[ControllerSpec], should_stop: Callable[[], Failure | None]
@@ -205,6 +211,19 @@ class ControllerClients:
     def _serve(self) -> None:
         while not self._ending.is_set():
             self._executor.spin_once(timeout_sec=0.1)
+
+
+def _wait_for(goals: Sequence[_Goal], timeout: float) -> None:
+    """Wait until all goals have ended, at most [s]."""
+    deadline = time.monotonic() + timeout
+    while not all(goal.is_done for goal in goals) and time.monotonic() < deadline:
+        goals[0].changed.wait(LOOK_EVERY)
+        goals[0].changed.clear()
+
+
+def _unconfirmed(names: Sequence[str]) -> str:
+    told = ' and '.join(f"'{name}'" for name in names)
+    return f'Controller {told} did not confirm that it stopped: use the emergency stop if anything still moves.'
 
 
 class _Goal:

@@ -41,7 +41,7 @@ def arm(controller: MotoRos2Simulator, ros_domain: int) -> Iterator[RosArm]:
     node = Node('executor_arm', cli_args=['--ros-args', '-r', f'joint_states:={model.controller}/joint_states'])
     clients = ControllerClients(controllers_of(model, {}))
     mode = MotoRos2Mode(node, model.controller)
-    arm = RosArm(node, model, clients, ExecutionRules(), MotoRos2Rules(model.group.joints), mode)
+    arm = RosArm(node, model, clients, ExecutionRules(), MotoRos2Rules(), mode)
     errors: list[Exception] = []
     executor = BackgroundExecutor(2, errors.append)
     executor.add_node(node)
@@ -101,3 +101,44 @@ def test_what_stops_a_motion_is_told_in_words_and_the_next_motion_starts_the_mod
     assert 'an alarm or error stopped the arm' in failed.message
     controller.alarm = 0
     assert arm.follow(there_and_back(controller), lambda: None) is None
+
+
+def test_an_arm_that_is_a_little_beside_its_plan_starts_from_where_it_is(controller: MotoRos2Simulator, arm: RosArm):
+    """MotoROS2 wants the first point within about 30 pulses (4e-4 rad), and the checks before allow 0.01 rad."""
+    planned = there_and_back(controller)
+    controller.positions = HOME + np.array([0.004, -0.006, 0.002, 0.0, 0.003, -0.001])
+    assert arm.follow(planned, lambda: None) is None
+    assert controller.codes == [0] * len(controller.goals)
+    assert controller.positions == pytest.approx(HOME, abs=1e-6)
+
+
+def test_an_arm_that_is_far_from_its_plan_is_not_moved(controller: MotoRos2Simulator, arm: RosArm):
+    planned = there_and_back(controller)
+    controller.positions = HOME + 0.05
+    eventually(lambda: arm.joints()[ROBOT.joints[0]] > HOME[0] + 0.04, 'where the arm is')
+    failed = arm.follow(planned, lambda: None)
+    assert failed is not None
+    assert failed.code is Code.INVALID_MOTION_PLAN
+    assert 'plan from where the arm is' in failed.message
+    assert controller.codes == []
+
+
+def test_a_motion_that_does_not_begin_at_rest_is_refused_and_no_crash(controller: MotoRos2Simulator, arm: RosArm):
+    planned = there_and_back(controller)
+    v = planned.v.copy()
+    v[0, 0] = 0.1
+    failed = arm.follow(Trajectory(planned.times, planned.q, v), lambda: None)
+    assert failed is not None
+    assert 'does not begin at rest' in failed.message
+
+
+def test_a_goal_that_the_controller_finds_elsewhere_is_told_in_words(controller: MotoRos2Simulator, arm: RosArm):
+    """Somebody moves the arm between the last joint state and the goal: error 204."""
+    stale = {**arm.joints()}
+    arm.joints = lambda: stale  # type: ignore[method-assign]
+    planned = there_and_back(controller)
+    controller.positions = HOME + 0.005
+    failed = arm.follow(planned, lambda: None)
+    assert failed is not None
+    assert 'the goal does not begin where the arm is' in failed.message
+    assert controller.codes == [-100204]
