@@ -49,6 +49,7 @@ class SayerOfYes:
     robots: tuple[str, ...] = field(default_factory=robot_names)
     waits: bool = False
     judged: list[tuple[str, Pose]] = field(default_factory=list)
+    resumed: list[int] = field(default_factory=list)
     stops: int = 0
     paused: bool = False
 
@@ -76,6 +77,12 @@ class SayerOfYes:
         went_on = await self._goes_on()
         self._running = False
         return RunResult(went_on, 'It nodded.' if went_on else 'It was stopped.', 1, 1 if went_on else -7)
+
+    async def go_on(
+        self, task: Task, origin: Pose, first: int, speed: float, progress: Callable[[RunProgress], None]
+    ) -> RunResult:
+        self.resumed.append(first)
+        return await self.run(speed, progress)
 
     async def stop(self) -> None:
         self.stops += 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from itertools import islice
@@ -18,7 +19,7 @@ from lfd_planner.task import Context, Rejection, State, Step
 
 from .boxes import Boxes
 from .stays import falls
-from .verdict import BAD, GOOD, HARD, UNKNOWN, words
+from .verdict import BAD, GOOD, HARD, UNKNOWN, out_of_reach, steps_from_one, words
 
 ENOUGH = 4  # grasps that serve a pick and its place, below which that counts as hard
 MOST_WAYS = 400  # of picking and placing that are counted
@@ -64,13 +65,13 @@ def assess(planner: TaskPlanner, task: Task, origin: Pose, scene: PlanningScene)
     start = planner.start_scene(scene)
     objects = checked(task, start, origin, planner)
     if isinstance(objects, TaskFailure):
-        return Quality(0, (), (objects.message,))
+        return Quality(0, (), (steps_from_one(objects.message),))
     if not task.keyframes:
         return Quality(0, (), ('The task has no keyframes; show something.',))
     arm = Arm.of(planner.model, planner.backend)
     composition = Composition(arm, start, objects, origin, regrasp=False, reach=planner.model.robot.reach)
     found = tuple(_Assessing(composition, task).keyframes())
-    reasons = tuple(f'keyframes[{one.index}]: {reason}.' for one in found for reason in one.reasons)
+    reasons = tuple(f'Step {one.index + 1}: {reason}.' for one in found for reason in one.reasons)
     return Quality(min(one.score for one in found), found, reasons)
 
 
@@ -112,18 +113,28 @@ class _Assessing:
     ) -> Iterator[KeyframeQuality]:
         for number, keyframe in enumerate(group, first):
             here = [why for why in rejections if (first if why.keyframe is None else why.keyframe) == number]
-            reasons = [words(why) for why in sorted(here, key=lambda why: -why.count)[:2]]
+            pose = self._composition.origin @ keyframe.pose if isinstance(keyframe, Place) else None
+            stands = self._scene.objects[name].pose if pose is None else pose
+            reasons = [self._words(why, stands) for why in sorted(here, key=lambda why: -why.count)[:2]]
             score, reach = _score(grasps)
             if grasps and grasps < ENOUGH and keyframe is group[0]:
                 reasons.append(f'only {grasps} {"grasp serves" if grasps == 1 else "grasps serve"} pick and place')
-            if isinstance(keyframe, Place):
-                falls = self._put(name, self._composition.origin @ keyframe.pose)
+            if pose is not None:
+                falls = self._put(name, pose)
                 reasons += falls
                 score = min(score, UNSTABLE) if falls else score
             elif keyframe is group[-1]:
                 reasons.append(f"the task ends with '{name}' in the hand")
                 score = min(score, UNHELD)
             yield KeyframeQuality(number, score, grasps, reach, tuple(reasons))
+
+    def _words(self, why: Rejection, pose: Pose) -> str:
+        """Why an object cannot be held at a pose."""
+        composition = self._composition
+        away = math.dist(pose.position, composition.arm.base[:3, 3].tolist())
+        if why.reason == 'unreachable' and away > composition.reach:
+            return out_of_reach(away, composition.reach)
+        return words(why)
 
     def _put(self, name: str, pose: Pose) -> list[str]:
         """Put an object to its place; gives why it will not stay there."""

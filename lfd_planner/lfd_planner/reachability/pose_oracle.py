@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -18,7 +16,7 @@ from lfd_planner.stages.arm import Arm
 from lfd_planner.stages.reach import reach, why_not
 from lfd_planner.task import Rejection
 
-from .verdict import BAD, UNKNOWN, Verdict, most_frequent, verdict_of, words
+from .verdict import BAD, UNKNOWN, Verdict, most_frequent, out_of_reach, verdict_of, words
 
 MOST_GRASPS = 96  # of an object that are tried: the best, and some of all others
 NEAR_SHARE = 0.3  # of an arm's reach, within which something out of reach is too near
@@ -38,6 +36,16 @@ class PoseOracle:
         self._planner = TaskPlanner(model, backend)
         self._arm = Arm.of(model, self._planner.backend)
         self._made: tuple[PlanningScene, PlanningScene] | None = None
+
+    @property
+    def base(self) -> npt.NDArray[np.float64]:
+        """Where the arm stands in the scene's frame, (3,) [m]."""
+        return np.asarray(self._arm.base[:3, 3])
+
+    @property
+    def reach(self) -> float:
+        """How far the arm reaches from its base [m]."""
+        return float(self._planner.model.robot.reach)
 
     def judge(self, scene: PlanningScene, object: str, pose: Pose) -> Verdict:
         """Whether the robot can hold an object of the scene at a pose in the scene's frame, whatever brought it there.
@@ -73,7 +81,7 @@ class PoseOracle:
         length = self._planner.model.robot.reach
         away = float(np.linalg.norm(tcps[:, :3, 3] - self._arm.base[:3, 3], axis=1).min())
         if away > length:
-            return f'out of reach by {max(1, math.ceil(100.0 * (away - length)))} cm'
+            return out_of_reach(away, length)
         return 'too near to the robot' if away < NEAR_SHARE * length else 'out of reach: the hand cannot turn like this'
 
     def _around(self, scene: PlanningScene, object: str) -> PlanningScene:

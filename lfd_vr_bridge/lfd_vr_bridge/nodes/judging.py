@@ -13,7 +13,8 @@ from lfd_planner.pose import Pose
 from lfd_planner.reachability import PoseOracle, assess
 from lfd_planner.scene import PlanningScene, WorldObject
 
-from ..studio.values import KeyframeQuality, Quality, Verdict
+from ..planning.explanation import Asked, explained
+from ..studio.values import KeyframeQuality, PlanResult, Quality, Verdict
 
 
 class Judging:
@@ -37,6 +38,10 @@ class Judging:
         except MeshError as error:
             return Verdict('unknown', str(error))
         return Verdict(found.state, found.reason, found.grasps)
+
+    def explained(self, failed: PlanResult, asked: Asked) -> PlanResult:
+        """A plan that failed, with texts for people."""
+        return explained(failed, asked, lambda: self._oracle)
 
     def assess(self, task: Task, origin: Pose, scene: PlanningScene) -> Quality:
         """How good a demonstration is that begins in a scene."""

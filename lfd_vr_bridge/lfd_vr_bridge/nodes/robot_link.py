@@ -28,6 +28,7 @@ from lfd_planner.mtdf import Task, dump_task
 from lfd_planner.pose import IDENTITY, Pose
 from lfd_planner.scene import PlanningScene, SceneFault
 
+from ..planning.explanation import Asked
 from ..planning.process import STOPPED, WorkerPlanning
 from ..planning.results import failed, planned
 from ..planning.worker import Request
@@ -106,7 +107,7 @@ class RobotLink:
             return failed(robot, BUSY)
         if robot not in self.robots:
             return failed(robot, f"There is no robot '{robot}'; choose one of {', '.join(self.robots)}.")
-        self._is_planning = True
+        self._is_planning, self._plan = True, None  # a failure leaves nothing to run
         try:
             if robot == self.name:
                 return await self._planned_here(task, origin, progress)
@@ -127,7 +128,9 @@ class RobotLink:
             if answer.error_code.val == Code.PREEMPTED:
                 return failed(self.name, STOPPED)
             if not answer.solutions:
-                return _failure(self.name, answer, task)
+                asked = Asked(task, origin, self._world())
+                explain = functools.partial(self._judging.explained, _failure(self.name, answer, task), asked)
+                return await self._beside(explain)
             found = planned(solution_from_message(answer.solutions[0], self._arm))
         except NoAnswer as error:
             return failed(self.name, str(error))
@@ -153,14 +156,29 @@ class RobotLink:
             return _not_run('There is no plan yet; plan the task first.')
         if plan.solution is None:
             return _not_run(f'The plan is for {plan.robot}, and the robot here is {self.name}; plan for {self.name}.')
-        if self._executor.is_busy:
-            return _not_run('The robot is moving already; wait for it, or stop it.')
         goal = ExecuteTask.Goal(
             solution=plan.solution,
             task_description=plan.text,
             task_origin=pose_to_message(plan.origin),
             speed=speed,
         )
+        return await self._executed(goal, progress)
+
+    async def go_on(
+        self, task: Task, origin: Pose, first: int, speed: float, progress: Callable[[RunProgress], None]
+    ) -> RunResult:
+        """Do a task from one of its keyframes on, planned from where arm and objects are.
+
+        Never raises: what fails is a result.
+        """
+        goal = ExecuteTask.Goal(
+            task_description=dump_task(task), task_origin=pose_to_message(origin), first_keyframe=first, speed=speed
+        )
+        return await self._executed(goal, progress)
+
+    async def _executed(self, goal: ExecuteTask.Goal, progress: Callable[[RunProgress], None]) -> RunResult:
+        if self._executor.is_busy:
+            return _not_run('The robot is moving already; wait for it, or stop it.', goal.first_keyframe)
 
         def tell(told: ExecuteTask.Feedback) -> None:
             progress(RunProgress(told.state, told.keyframe, told.segment, told.progress))
@@ -168,7 +186,7 @@ class RobotLink:
         try:
             answer: ExecuteTask.Result = await self._executor.run(goal, tell)
         except NoAnswer as error:
-            return _not_run(str(error))
+            return _not_run(str(error), goal.first_keyframe)
         code = int(answer.error_code.val)
         return RunResult(code == Code.SUCCESS, answer.message, answer.next_keyframe, code)
 
@@ -222,8 +240,8 @@ def _failure(robot: str, answer: PlanTask.Result, task: Task) -> PlanResult:
     return failed(robot, answer.message, task, told.keyframe, told.stage, reasons, told.suggestion)
 
 
-def _not_run(message: str) -> RunResult:
-    return RunResult(False, message, 0, int(Code.FAILURE))
+def _not_run(message: str, next_keyframe: int = 0) -> RunResult:
+    return RunResult(False, message, next_keyframe, int(Code.FAILURE))
 
 
 async def _done(service: TriggerLink) -> None:

@@ -25,9 +25,11 @@ from lfd_description.urdf import UrdfError
 from lfd_planner.mtdf import Task
 from lfd_planner.planner import PlanOptions, TaskFailure, TaskPlanner
 from lfd_planner.pose import Pose
+from lfd_planner.reachability import PoseOracle
 from lfd_planner.scene import PlanningScene
 
 from ..studio.values import PlanProgress, PlanResult
+from .explanation import Asked, explained
 from .results import failed, failure, planned
 
 TELL_EVERY = 0.05  # [s]
@@ -64,7 +66,10 @@ def plan(request: Request, out: BinaryIO) -> PlanResult:
 
     found = planner.plan(request.task, request.scene, request.origin, PlanOptions(progress=progress))
     if isinstance(found, TaskFailure):
-        return failure(request.robot, found, request.task)
+        asked = Asked(request.task, request.origin, request.scene)
+        return explained(
+            failure(request.robot, found, request.task), asked, lambda: PoseOracle(planner.model, planner.backend)
+        )
     return planned(found[0].solution)
 
 

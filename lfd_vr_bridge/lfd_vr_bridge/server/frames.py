@@ -159,9 +159,9 @@ class Trim(Request):
 
 @dataclass(frozen=True)
 class Save(Request):
-    """Keeps the task in the library."""
+    """Keeps the task in the library; without a name under its own."""
 
-    name: str
+    name: str | None
 
 
 @dataclass(frozen=True)
@@ -175,6 +175,13 @@ class OpenTask(Request):
 @dataclass(frozen=True)
 class DeleteTask(Request):
     """Deletes a task of the library."""
+
+    name: str
+
+
+@dataclass(frozen=True)
+class RestoreTask(Request):
+    """Takes the task that was deleted last under a name back."""
 
     name: str
 
@@ -206,9 +213,10 @@ class PlanTask(Request):
 
 @dataclass(frozen=True)
 class RunPlan(Request):
-    """Wants the plan executed; `speed` is in 0..1."""
+    """Wants the plan executed, or what was begun gone on with from a keyframe; `speed` is in 0..1."""
 
     speed: float
+    first_keyframe: int = 0
 
 
 @dataclass(frozen=True)

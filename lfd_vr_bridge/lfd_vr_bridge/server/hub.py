@@ -86,7 +86,7 @@ class Hub:
         self._signs = Signs(asyncio.get_running_loop().time)
         self.motions = Motions(studio, robot, assets, self.tell)
         self._plan: str | None = None
-        self._planned: object = None
+        """The newest plan's text, for who comes later."""
         self._moved: dict[str, Pose] = {}
         self._moves = Pacer(PERIOD, self._tell_moves)
         self._hands: frames.HandsMoved | None = None
@@ -280,14 +280,15 @@ class Hub:
             frames.DiscardRecording: lambda session, frame: studio.discard_recording(),
             frames.Undo: lambda session, frame: studio.undo(),
             frames.Trim: lambda session, frame: studio.trim(frame.first, frame.last),
-            frames.Save: lambda session, frame: dict(studio.save(frame.name)._asdict()),
+            frames.Save: lambda session, frame: dict(studio.save(frame.name or '')._asdict()),
             frames.OpenTask: lambda session, frame: _nothing(studio.open_task(frame.name, frame.version)),
             frames.DeleteTask: lambda session, frame: studio.delete_task(frame.name),
+            frames.RestoreTask: lambda session, frame: studio.restore_task(frame.name),
             frames.RenameTask: lambda session, frame: studio.rename_task(frame.name, frame.to),
             frames.ResetScene: lambda session, frame: studio.reset_scene(),
             frames.Assess: lambda session, frame: self._assess(),
             frames.PlanTask: lambda session, frame: self.motions.plan(frame.robot),
-            frames.RunPlan: lambda session, frame: self.motions.run(frame.speed),
+            frames.RunPlan: lambda session, frame: self.motions.run(frame.speed, frame.first_keyframe),
             frames.Stop: lambda session, frame: _later(self.motions.stop()),
             frames.PauseMotion: lambda session, frame: _later(self.motions.robot.pause()),
             frames.ResumeMotion: lambda session, frame: _later(self.motions.robot.resume()),
@@ -385,8 +386,8 @@ class Hub:
     def tell(self, what: News) -> None:
         """Tell all clients something that must arrive."""
         text = self.encode(what)
-        if isinstance(what, news.PlanNews):
-            self._plan, self._planned = text, self._studio.recording.keyframes
+        if isinstance(what, news.PlanNews | news.PlanDropped):
+            self._plan = text if isinstance(what, news.PlanNews) else None
         self._put(text)
 
     def publish_robot(self, robot: RobotAsset) -> None:
@@ -409,9 +410,8 @@ class Hub:
             case ObjectsChanged():
                 self._on_objects(change)
             case RecordingChanged(recording):
-                if recording.keyframes != self._planned:
-                    self._plan = None  # a plan of something else is of no use to who comes later
                 self.tell(recording)
+                self.motions.task_changed()
             case TasksChanged(tasks):
                 self.tell(news.Tasks(tasks))
             case SettingsChanged(settings):

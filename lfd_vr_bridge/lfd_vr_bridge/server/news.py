@@ -10,6 +10,7 @@ from typing import Any
 from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane, Sphere
 from lfd_planner.mtdf import Keyframe, Pick, Place, Trajectory, kind_of
 from lfd_planner.pose import Pose
+from lfd_planner.reachability import steps_from_one
 from lfd_planner.scene import Part, TriangleMesh, WorldObject
 
 from ..studio.values import (
@@ -168,9 +169,15 @@ class PlanNews:
     hand_joints: tuple[str, ...] = ()
 
 
+@dataclass(frozen=True)
+class PlanDropped:
+    """The last plan does not hold any more, or why there was none."""
+
+
 News = (
     Welcome | Refused | Done | Pong | Roster | ShownRobot | SceneNews | ObjectsNews | Joints | HandsNews | Recording
-    | Tasks | Settings | Reach | PlanProgress | PlanNews | RunProgress | RunResult | Notice
+    | Tasks | Settings | Reach | PlanProgress | PlanNews | PlanDropped
+    | RunProgress | RunResult | Notice
 )  # fmt: skip
 
 
@@ -199,7 +206,7 @@ def released(value: Released) -> Fields:
 
 def quality(value: Quality) -> Fields:
     """The answer to `assess`."""
-    return {'quality': asdict(value)}
+    return {'quality': {**asdict(value), 'reasons': [steps_from_one(reason) for reason in value.reasons]}}
 
 
 def numbers(pose: Pose) -> list[float]:
@@ -275,7 +282,7 @@ def _welcome(news: Welcome, _: MeshUrl) -> Fields:
 
 
 def _refused(news: Refused, _: MeshUrl) -> Fields:
-    return {**({} if news.id is None else {'id': news.id}), 'code': news.code, 'message': news.message}
+    return {**({} if news.id is None else {'id': news.id}), 'code': news.code, 'message': steps_from_one(news.message)}
 
 
 def _roster(news: Roster, _: MeshUrl) -> Fields:
@@ -370,6 +377,10 @@ def _failure(result: PlanResult) -> Fields:
     }  # fmt: skip
 
 
+def _executed(news: RunResult, _: MeshUrl) -> Fields:
+    return {**asdict(news), 'message': steps_from_one(news.message)}
+
+
 def _plain(news: Any, _: MeshUrl) -> Fields:
     return asdict(news)
 
@@ -391,7 +402,8 @@ _WRITERS: Mapping[type, tuple[str, Callable[[Any, MeshUrl], Fields]]] = {
     Reach: ('reach', _reach),
     PlanProgress: ('planning', _plain),
     PlanNews: ('plan', _plan),
+    PlanDropped: ('plan_dropped', _plain),
     RunProgress: ('execution', _plain),
-    RunResult: ('executed', _plain),
-    Notice: ('notice', _plain),
+    RunResult: ('executed', _executed),
+    Notice: ('notice', lambda news, _: {'level': news.level, 'text': steps_from_one(news.text)}),
 }

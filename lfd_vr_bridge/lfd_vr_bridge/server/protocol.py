@@ -38,6 +38,7 @@ from .frames import (
     RemoveObject,
     RenameTask,
     ResetScene,
+    RestoreTask,
     ResumeMotion,
     RunPlan,
     Save,
@@ -296,7 +297,7 @@ def _settings(fields: _Fields) -> ChangeSettings:
 
 def _run(fields: _Fields) -> RunPlan:
     speed = fields.maybe_number('speed', 0.01, 1.0)
-    return RunPlan(fields.id, 1.0 if speed is None else speed)
+    return RunPlan(fields.id, 1.0 if speed is None else speed, fields.maybe_whole('first_keyframe') or 0)
 
 
 def _add_object(fields: _Fields) -> AddObject:
@@ -376,9 +377,10 @@ READERS: Mapping[str, Callable[[_Fields], Frame]] = {
     'discard_recording': lambda fields: DiscardRecording(fields.id),
     'undo': lambda fields: Undo(fields.id),
     'trim': lambda fields: Trim(fields.id, fields.whole('first'), fields.whole('last')),
-    'save': lambda fields: Save(fields.id, fields.name('name')),
+    'save': lambda fields: Save(fields.id, fields.maybe_name('name')),
     'open_task': lambda fields: OpenTask(fields.id, fields.name('name'), fields.maybe_whole('version')),
     'delete_task': lambda fields: DeleteTask(fields.id, fields.name('name')),
+    'restore_task': lambda fields: RestoreTask(fields.id, fields.name('name')),
     'rename_task': lambda fields: RenameTask(fields.id, fields.name('name'), fields.name('to')),
     'reset_scene': lambda fields: ResetScene(fields.id),
     'assess': lambda fields: Assess(fields.id),

@@ -26,6 +26,14 @@ class Robot(Protocol):
     async def run(self, speed: float, progress: Callable[[RunProgress], None]) -> RunResult:
         """Execute the newest plan of the robot that is there. Never raises: what fails is a result."""
 
+    async def go_on(
+        self, task: Task, origin: Pose, first: int, speed: float, progress: Callable[[RunProgress], None]
+    ) -> RunResult:
+        """Do a task from one of its keyframes on, planned from where arm and objects are.
+
+        Never raises: what fails is a result.
+        """
+
     async def stop(self) -> None:
         """Stop planning and motion at once."""
 

@@ -27,7 +27,8 @@ def test_a_place_out_of_reach_is_told_at_its_keyframe() -> None:
     assert found.score == 0
     assert found.keyframes[1].reach == 'bad'
     assert found.keyframes[1].reasons
-    assert found.reasons[0].startswith('keyframes[1]: ')
+    assert found.reasons[0].startswith('Step 2: out of reach by ')
+    assert found.reasons[0].endswith(' cm.')
 
 
 def test_an_object_over_the_edge_is_told_to_tip_over() -> None:

@@ -454,6 +454,11 @@ def test_one_job_at_a_time_and_stop_ends_it(with_robot: BridgeServer, robot: Say
             await client.do('stop')
             plans = [frame for frame in client.heard if frame['type'] == 'plan']
             assert [(plan['ok'], plan['message']) for plan in plans] == [(False, 'Planning was stopped.')]
+            assert (await client.ask('run'))['code'] == 'no_plan'
+            robot.waits = False
+            await client.do('plan')
+            await client.until('plan')
+            robot.waits = True
             await client.do('run')
             await client.until('execution')
             await client.do('pause')
@@ -461,6 +466,108 @@ def test_one_job_at_a_time_and_stop_ends_it(with_robot: BridgeServer, robot: Say
             assert (await client.ask('resume'))['code'] == 'not_paused'
             await client.do('stop')
             assert client.last('executed')['ok'] is False
+
+    run(test())
+
+
+async def plan(client: VrClient, robot: str | None = None) -> None:
+    """Have a plan made that succeeds."""
+    await client.do('plan', **({} if robot is None else {'robot': robot}))
+    assert (await client.until('plan'))['ok']
+
+
+@pytest.mark.parametrize(
+    ('kind', 'fields'),
+    [
+        ('undo', {}),
+        ('start_recording', {}),
+        ('open_task', {'name': 'stack_boxes'}),
+        ('discard_recording', {}),
+    ],
+)
+def test_a_plan_of_another_task_is_dropped_and_not_run(with_robot: BridgeServer, kind: str, fields: dict[str, str]):
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await show_a_move(client)
+            await plan(client)
+            await client.do('save', name='under another name')  # that is the same task
+            assert 'plan_dropped' not in [frame['type'] for frame in client.heard]
+            await client.do(kind, **fields)
+            assert client.last('plan_dropped') == {'type': 'plan_dropped'}
+            refused = await client.ask('run')
+            assert refused['code'] == ('recording' if kind == 'start_recording' else 'no_plan')
+            async with paired(with_robot.port, code=with_robot.code) as late:
+                await late.say('ping', t=0)
+                await late.until('pong')
+                assert 'plan' not in [frame['type'] for frame in late.heard]
+
+    run(test())
+
+
+def test_nothing_is_planned_or_run_while_somebody_records(with_robot: BridgeServer):
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await client.do('start_recording')
+            assert (await client.ask('plan'))['code'] == 'recording'
+            assert (await client.ask('run'))['code'] == 'recording'
+            assert (await client.ask('run', first_keyframe=1))['code'] == 'recording'
+
+    run(test())
+
+
+def test_a_later_plan_that_fails_drops_the_one_before(with_robot: BridgeServer, robot: SayerOfYes):
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await show_a_move(client)
+            await plan(client)
+            robot.waits = True
+            client.heard.clear()
+            await client.do('plan')
+            await client.until('planning')
+            await client.do('stop')
+            kinds = [frame['type'] for frame in client.heard if frame['type'].startswith('plan')]
+            assert kinds == ['planning', 'plan_dropped', 'plan']
+            assert (await client.ask('run'))['code'] == 'no_plan'
+
+    run(test())
+
+
+def test_a_task_that_changes_while_it_is_planned_has_no_plan(with_robot: BridgeServer, robot: SayerOfYes):
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await show_a_move(client)
+            robot.waits = True
+            await client.do('plan')
+            await client.until('planning')
+            await client.do('undo')
+            robot.gate.set()
+            told = await client.until('plan')
+            assert (told['ok'], told['message'][:20]) == (False, 'The task was changed')
+            assert (await client.ask('run'))['code'] == 'no_plan'
+
+    run(test())
+
+
+def test_what_was_begun_is_gone_on_with_until_the_task_changes(with_robot: BridgeServer, robot: SayerOfYes):
+    async def test() -> None:
+        async with paired(with_robot.port, code=with_robot.code) as client:
+            await client.do('take_control')
+            await show_a_move(client)
+            await plan(client)
+            refused = await client.ask('run', first_keyframe=1)
+            assert (refused['code'], robot.resumed) == ('no_plan', [])
+            await client.do('run')
+            await client.until('executed')
+            assert (await client.ask('run', first_keyframe=3))['code'] == 'wrong_range'
+            await client.do('run', first_keyframe=1)
+            await client.until('executed')
+            assert robot.resumed == [1]
+            await client.do('undo')
+            assert (await client.ask('run', first_keyframe=1))['code'] == 'no_plan'
 
     run(test())
 
