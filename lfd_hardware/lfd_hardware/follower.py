@@ -89,6 +89,11 @@ class TrajectoryFollower:
         """How fast the trajectory is being followed: 1 as planned, 0 at rest."""
         return 0.0 if self._run is None else self._pace.value
 
+    @property
+    def scaling(self) -> float:
+        """The pace that is asked for."""
+        return self._scaling
+
     def hold(self, positions: Array) -> None:
         """Command these positions [rad or m] from now on, at once."""
         self._run: _Run | None = None

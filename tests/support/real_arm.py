@@ -13,7 +13,7 @@ import numpy as np
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
-from control_msgs.msg import JointTolerance
+from control_msgs.msg import JointTolerance, JointTrajectoryControllerState
 from controller_manager_msgs.srv import ListHardwareComponents, SetHardwareComponentState, SwitchController
 from lifecycle_msgs.msg import State
 from rclpy.action import ActionClient
@@ -57,6 +57,7 @@ class RealArm(Peer):
         self.rig = rig
         self.robot = find_robot(rig.robot)
         self.controller = f'{rig.robot}_controller'
+        self.way = WAY  # [rad]
         self._home = rig.positions
         self._out = False  # which of the two places it is sent to
         graph = describe(
@@ -66,6 +67,13 @@ class RealArm(Peer):
             hardware_parameters={name: str(value) for name, value in rig.parameters.items()},
         )
         self._cell = Cell(rig.robot, domain, folder, change=lambda _: embedded(graph))
+        self.speeds: list[float] = []  # that the trajectory controller told, as parts of the planned one
+        self.node.create_subscription(
+            JointTrajectoryControllerState,
+            f'{self.controller}/controller_state',
+            lambda state: self.speeds.append(state.speed_scaling_factor),
+            10,
+        )
         self._action = ActionClient(self.node, FollowJointTrajectory, f'{self.controller}/follow_joint_trajectory')
         self._set = self._client(SetHardwareComponentState, 'set_hardware_component_state')
         self._switch = self._client(SwitchController, 'switch_controller')
@@ -95,8 +103,11 @@ class RealArm(Peer):
 
     # Motion
 
-    def swing(self, seconds: float = SECONDS) -> Future:
-        """Send the first joint to its other place; the future is of the goal's result."""
+    def swing(self, seconds: float = SECONDS, patient: bool = True) -> Future:
+        """Send the first joint to its other place; the future is of the goal's result.
+
+        Unless it is patient, the tolerances are those of the controller.
+        """
         self._out = not self._out
         goal = FollowJointTrajectory.Goal(trajectory=JointTrajectory(joint_names=list(self.robot.joints)))
         target = self.target
@@ -106,8 +117,9 @@ class RealArm(Peer):
             JointTrajectoryPoint(positions=target.tolist(), velocities=still, time_from_start=duration)
         ]
         # A machine that is busy with other things makes an arm late, and that is not what is tested.
-        goal.path_tolerance = [JointTolerance(name=name, position=WAY) for name in self.robot.joints]
-        goal.goal_time_tolerance = Duration(sec=int(PATIENCE))
+        if patient:
+            goal.path_tolerance = [JointTolerance(name=name, position=self.way) for name in self.robot.joints]
+            goal.goal_time_tolerance = Duration(sec=int(PATIENCE))
         self.eventually(self._action.server_is_ready, 'the action', PATIENCE)
         handle = self._send(goal)
         assert handle.accepted
@@ -128,7 +140,7 @@ class RealArm(Peer):
     @property
     def target(self) -> np.ndarray:
         """Where the last swing goes to [rad]."""
-        return self._home + np.array([WAY * self._out] + [0.0] * (len(self._home) - 1))
+        return self._home + np.array([self.way * self._out] + [0.0] * (len(self._home) - 1))
 
     def swing_half(self) -> Future:
         """The same, and wait until the arm is on its way."""

@@ -81,6 +81,7 @@ def _trajectory_controller(model: RobotModel) -> dict[str, Any]:
         'state_publish_rate': STATE_RATE,
         'action_monitor_rate': 20.0,
         'allow_partial_joints_goal': False,
+        **_speed_scaling(model),
         'constraints': {
             'stopped_velocity_tolerance': 0.1,
             'goal_time': 1.0,
@@ -91,6 +92,12 @@ def _trajectory_controller(model: RobotModel) -> dict[str, Any]:
             joint: {'max_acceleration': round(model.limits[joint].acceleration, 4)} for joint in model.group.joints
         },
     }
+
+
+def _speed_scaling(model: RobotModel) -> dict[str, Any]:
+    """A UR tells how fast its pendant lets it move; the trajectory keeps pace with that."""
+    name = f'{model.prefix}speed_scaling/speed_scaling_factor'
+    return {'speed_scaling': {'state_interface': name}} if model.hardware == 'ur' else {}
 
 
 def _tolerances(model: RobotModel, joint: str) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 import threading
 import traceback
 from collections.abc import Sequence
@@ -56,6 +57,9 @@ class JointTrajectoryController(Controller):
     A goal that is not valid is accepted and aborted at once, because only a result can carry an error code and a
     sentence (the official controller rejects it without a word); it does not disturb the motion that is going on.
     Every stop is smooth and along the path; a goal that is cancelled is answered when the command is at rest.
+
+    Where the hardware has a speed of its own, such as the slider of a pendant, the trajectory keeps pace with it: the
+    parameter ``speed_scaling.state_interface`` names it. What ``~/speed_scaling_input`` asks for is a part of that.
     """
 
     type_name = 'joint_trajectory_controller/JointTrajectoryController'
@@ -71,7 +75,7 @@ class JointTrajectoryController(Controller):
         }
         self._lock = threading.Lock()  # around the follower and the goal: the loop and the callbacks use both
         self._follower = TrajectoryFollower(self._parameters.limits, self.period)
-        self._scaling = 1.0
+        self._scaling = 1.0  # what was asked for
         self._goal: _Goal | None = None
         self._tickets = itertools.count(1)  # in the order in which trajectories come; long ones are ready later
         self._arriving: dict[int, int] = {}  # ticket of a goal between its two callbacks, by the id of its request
@@ -109,15 +113,16 @@ class JointTrajectoryController(Controller):
         return [f'{joint}/{kind}' for joint in self._joints for kind in self._parameters.command_kinds]
 
     def state_interfaces(self) -> Sequence[str]:
-        """Position of every joint, and what else ``state_interfaces`` names."""
-        return [f'{joint}/{kind}' for joint in self._joints for kind in self._parameters.state_kinds]
+        """Position of every joint, what else ``state_interfaces`` names, and the hardware's own speed."""
+        names = [f'{joint}/{kind}' for joint in self._joints for kind in self._parameters.state_kinds]
+        return [*names, self._parameters.scaling_interface] if self._parameters.scaling_interface else names
 
     def activate(self) -> None:
         """Hold where the joints are, whatever was commanded before."""
         with self._lock:
             self._follower.hold(self._read('position'))
             self._scaling = 1.0
-            self._follower.scale(1.0)
+            self._follower.scale(self._allowed())
             self._command(self._follower.commanded)
 
     def update(self) -> None:
@@ -130,6 +135,7 @@ class JointTrajectoryController(Controller):
             if goal is not None and not goal.canceling and goal.handle.is_cancel_requested:
                 goal.canceling = True
                 self._follower.stop()
+            self._follower.scale(self._scaling * self._allowed())
             progress = self._follower.update(positions, velocities)
             self._command(progress.desired)
             if progress.outcome is not None:
@@ -177,6 +183,12 @@ class JointTrajectoryController(Controller):
         states = self.hardware.states
         return np.array([states[name] for name in self._names[kind]])
 
+    def _allowed(self) -> float:
+        """The hardware's own speed, from 0 to 1; its noise is no reason to change the pace."""
+        name = self._parameters.scaling_interface
+        value = self.hardware.states[name] if name else 1.0
+        return round(min(max(value, 0.0), 1.0), 2) if math.isfinite(value) else 1.0
+
     def _command(self, sample: JointSample) -> None:
         commands = self.hardware.commands
         for kind in self._parameters.command_kinds:
@@ -203,7 +215,7 @@ class JointTrajectoryController(Controller):
         goal.handle.publish_feedback(message)
 
     def _publish_state(self, progress: Progress, positions: Array, velocities: Array | None) -> None:
-        scaling = self._follower.pace if self._follower.moving else self._scaling
+        scaling = self._follower.pace if self._follower.moving else self._follower.scaling
         message = controller_state(self._joints, progress, positions, velocities, scaling)
         message.header.stamp = self.node.get_clock().now().to_msg()
         self._publisher.publish(message)
@@ -327,8 +339,7 @@ class JointTrajectoryController(Controller):
             self.logger.error(f'Ignored a speed scaling of {message.factor:g}: give a factor from 0 (pause) to 1.')
             return
         with self._lock:
-            self._scaling = message.factor
-            self._follower.scale(message.factor)
+            self._scaling = message.factor  # followed from the next cycle on
 
     def _on_query(self, request: Any, response: Any) -> Any:
         if self.state is not ControllerState.ACTIVE:

@@ -22,6 +22,7 @@ class TrajectoryParameters:
     joints: tuple[str, ...]
     command_kinds: tuple[str, ...]
     state_kinds: tuple[str, ...]
+    scaling_interface: str  # the state interface of the hardware's own speed, from 0 to 1; empty: it has none
     limits: tuple[JointLimit, ...]
     tolerances: Tolerances
     allow_final_velocity: bool
@@ -39,6 +40,11 @@ def read_parameters(controller: Controller) -> TrajectoryParameters:
         joints=joints,
         command_kinds=_kinds(controller, 'command_interfaces', COMMAND_INTERFACES),
         state_kinds=_kinds(controller, 'state_interfaces', STATE_INTERFACES),
+        scaling_interface=controller.parameter(
+            'speed_scaling.state_interface',
+            '',
+            "State interface of the hardware's speed (0 to 1), with which the trajectory keeps pace; empty: none.",
+        ),
         limits=tuple(_limit(controller, joint) for joint in joints),
         tolerances=_tolerances(controller, joints),
         allow_final_velocity=controller.parameter(
