@@ -340,6 +340,54 @@ def test_a_motion_is_paused_resumed_and_stopped(graph: VrGraph) -> None:
     run(job())
 
 
+def test_what_was_stopped_goes_on_from_its_keyframe(graph: VrGraph, server: MoveGroupClient) -> None:
+    async def job() -> None:
+        async with demonstrator(graph) as page:
+            await page.do('open_task', name='stack_boxes')
+            await page.do('reset_scene')
+            await page.do('plan')
+            assert (await page.until('plan'))['ok']
+            await page.do('run')
+            await page.until('execution', lambda frame: frame['keyframe'] >= 2 and frame['state'] == 'moving')
+            executed = await stopped(page, 'executed')
+            assert not executed['ok']
+            assert 0 < executed['next_keyframe'] < len(seed_task().keyframes)
+            await page.do('run', first_keyframe=executed['next_keyframe'])
+            executed = await page.until('executed')
+            assert executed['ok'], executed
+            assert executed['next_keyframe'] == len(seed_task().keyframes)
+
+            def built(scene: PlanningScene) -> bool:
+                places = [keyframe for keyframe in seed_task().keyframes if isinstance(keyframe, Place)]
+                return not scene.attached and all(
+                    math.dist(scene.objects[place.object].pose.position, (seed_origin() @ place.pose).position) < NEAR
+                    for place in places
+                )
+
+            await eventually(server, page, built, 'the whole stack')
+
+    run(job())
+
+
+def test_why_nothing_was_planned_is_told_in_sentences(graph: VrGraph) -> None:
+    async def job() -> None:
+        async with demonstrator(graph) as page:
+            await page.do('reset_scene')
+            await page.do('start_recording')
+            answer = await carry(page, _boxes()[0], Pose((1.3, 0.2, -0.5)))
+            assert answer['kept']
+            await page.do('complete_recording')
+            await page.do('plan')
+            plan = await page.until('plan')
+            assert (plan['ok'], plan['keyframe'], plan['object']) == (False, 1, _boxes()[0])
+            assert plan['message'] == "The place is out of the robot's reach."
+            assert plan['suggestion'].startswith('Put it ')
+            assert (await page.ask('run'))['code'] == 'no_plan'
+            await page.do('discard_recording')
+
+    run(job())
+
+
 def test_after_a_restart_tokens_tasks_objects_and_the_unfinished_recording_are_there(
     graph: VrGraph, server: MoveGroupClient
 ) -> None:

@@ -64,6 +64,9 @@ def test_a_nearly_unit_quaternion_is_made_unit():
         (text('hands', seq=1, t=0, left={'pose': POSE, 'grip': 2}), 'hands.left.grip is not within 0 and 1'),
         (text('settings', id=1, snap=1), 'settings.snap is neither true nor false'),
         (text('run', id=1, speed=0), 'run.speed'),
+        (text('run', id=1, first_keyframe=-1), 'run.first_keyframe is no whole number'),
+        (text('hello', protocol=1, token='x', page='short'), 'hello.page is no name of a page'),
+        (text('hello', protocol=1, token='x', page='with spaces in it'), 'hello.page is no name of a page'),
         (text('add_object', id=1, object={'parts': [], 'pose': POSE}), 'parts is empty'),
         (text('add_object', id=1, object={'parts': [{'shape': 'mesh', 'url': '/x'}], 'pose': POSE}), 'parts[0].shape'),
         (text('add_object', id=1, object={'parts': [{'shape': 'box', 'size': [1, 0, 1]}]}), 'parts[0].size[1]'),
@@ -79,7 +82,7 @@ def test_what_is_no_frame_is_refused_with_its_place(wrong: str, place: str):
 
 def test_a_refusal_has_the_requests_number():
     with pytest.raises(BadFrame) as refused:
-        parse(text('save', id=12))
+        parse(text('open_task', id=12))
     assert refused.value.id == 12
 
 
