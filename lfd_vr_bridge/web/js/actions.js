@@ -4,21 +4,19 @@
 
 import { newObject } from './adding.js';
 import { Refused } from './connection.js';
+import { trimmed } from './trimming.js';
 
 const ASK_TWICE = new Set(['discard_recording', 'delete_task', 'remove_object']);
 const FORGET = 4000; // [ms] until a question is taken back
-const NAME = /[^A-Za-z0-9_-]+/g;
-
-/** A name that a task file can have, of what a person typed. */
-export const taskName = (words) => words.trim().replace(NAME, '_').replace(/^_+|_+$/g, '').slice(0, 60);
 
 export class Actions {
   #pending = new Set();
   #question = null;
 
-  /** `page` gives: connection, store, world, ghost, toast(level, text), view(step), download(name). */
+  /** `page` gives: connection, store, world, ghost, toasts, toast(level, text), view(step), download(name, file, version). */
   constructor(page) {
     this.page = page;
+    this.table = { ...this.#recording(), ...this.#library(), ...this.#motion(), ...this.#people(), ...this.#panel() };
   }
 
   /** Press a button; what the bridge refuses becomes a toast. */
@@ -30,7 +28,7 @@ export class Actions {
     if (this.#pending.has(id) && id !== 'stop') return;
     this.#pending.add(id);
     try {
-      await this.#do(verb, argument);
+      await this.table[verb]?.(argument);
     } catch (error) {
       if (!(error instanceof Refused)) throw error;
       this.page.toast('warning', error.message);
@@ -62,80 +60,97 @@ export class Actions {
     return false;
   }
 
-  async #do(verb, argument) {
+  // What each verb does, with what stands behind its colon ----------------------------------------------------------------
+
+  #recording() {
     const { connection, store, ghost } = this.page;
-    const { state } = store;
-    switch (verb) {
-      case 'tab':
-        return store.update({ tab: argument, typing: null, scroll: {} });
-      case 'robot':
-        return store.update({ robotChoice: argument });
-      case 'start_recording':
+    const changed = (verb) => () => {
+      store.update({ quality: null, trim: null });
+      return connection.request(verb);
+    };
+    return {
+      start_recording: () => {
         store.update({ plan: null, quality: null, taskName: '', trim: null, executed: null });
         ghost.hide();
         return connection.request('start_recording');
-      case 'complete_recording':
-      case 'discard_recording':
-      case 'reset_scene':
-      case 'undo':
-        store.update({ quality: null, trim: null });
-        return connection.request(verb);
-      case 'save':
-        return this.#save();
-      case 'trim':
-        return this.#trim(argument);
-      case 'assess':
-        return store.update({ quality: (await connection.request('assess')).quality });
-      case 'open_task':
-        await connection.request('open_task', { name: argument });
-        return store.update({ tab: 'task', taskName: argument, quality: null, plan: null });
-      case 'delete_task':
-        return connection.request('delete_task', { name: argument });
-      case 'rename_task':
-        return store.update({ typing: { label: `New name of ${argument}`, text: argument, task: argument } });
-      case 'typing':
-        return this.#typed(argument);
-      case 'key':
-        return this.#key(argument);
-      case 'edit':
-        return store.update({ typing: { label: 'Name of the task', text: state.taskName || state.recording.name, task: null } });
-      case 'download':
-        return this.page.download(argument);
-      case 'plan':
-        return this.#plan();
-      case 'run':
-        ghost.hide();
-        store.update({ executed: null });
-        return connection.request('run');
-      case 'stop':
+      },
+      complete_recording: changed('complete_recording'),
+      discard_recording: changed('discard_recording'),
+      reset_scene: changed('reset_scene'),
+      undo: changed('undo'),
+      trim: (argument) => this.#trim(argument),
+      save: () => this.#save(),
+      assess: async () => store.update({ quality: (await connection.request('assess')).quality }),
+      add_object: (kind) => this.#add(kind),
+      remove_object: async (object) => {
+        await connection.request('remove_object', { object });
+        store.update({ touched: null });
+      },
+    };
+  }
+
+  #library() {
+    const { connection, store, toasts, toast } = this.page;
+    return {
+      open_task: (argument) => this.#open(argument),
+      delete_task: async (name) => {
+        await connection.request('delete_task', { name });
+        toast('info', `Deleted ${name}.`, { id: `restore_task:${name}`, label: 'Undo', icon: 'undo' });
+      },
+      restore_task: async (name) => {
+        await connection.request('restore_task', { name });
+        toasts.done(`restore_task:${name}`);
+      },
+      rename_task: (name) => store.update({ typing: { label: `New name of ${name}`, text: name, task: name } }),
+      show_task: (name) => store.update({ shownTask: store.state.shownTask === name ? null : name }),
+      download: (argument) => this.page.download(...filed(argument, 'mtdf.yaml')),
+      download_log: (argument) => this.page.download(...filed(argument, 'mcap')),
+      edit: () => store.update({ typing: { label: 'Name of the task', text: store.state.taskName || store.state.recording.name, task: null } }),
+      typing: (argument) => this.#typed(argument),
+      key: (letter) => this.#key(letter),
+    };
+  }
+
+  #motion() {
+    const { connection, store, ghost } = this.page;
+    const run = (fields) => {
+      ghost.hide();
+      store.update({ execution: null, executed: null });
+      return connection.request('run', fields);
+    };
+    return {
+      robot: (name) => store.update({ robotChoice: name }),
+      plan: () => this.#plan(),
+      run: () => run({}),
+      go_on: () => run({ first_keyframe: store.state.goOn }),
+      stop: () => {
         ghost.pause();
         return connection.request('stop');
-      case 'pause':
-      case 'resume':
-      case 'take_control':
-        return connection.request(verb);
-      case 'give_control':
-        return connection.request('give_control', argument ? { client: argument } : {});
-      case 'invite':
-        return store.update({ invite: (await connection.request('invite')).code });
-      case 'add_object':
-        return this.#add(argument);
-      case 'remove_object':
-        await connection.request('remove_object', { object: argument });
-        return store.update({ touched: null });
-      case 'setting':
-        return connection.request('settings', { [argument]: !state.settings[argument] });
-      case 'local':
-        return store.update({ [argument]: !state[argument] });
-      case 'ghost':
-        return argument === 'play' ? ghost.play() : ghost.pause();
-      case 'scroll':
-        return this.#scroll(argument);
-      case 'view':
-        return this.page.view(argument);
-      default:
-        return undefined;
-    }
+      },
+      pause: () => connection.request('pause'),
+      resume: () => connection.request('resume'),
+      ghost: (what) => (what === 'play' ? ghost.play() : ghost.pause()),
+    };
+  }
+
+  #people() {
+    const { connection, store } = this.page;
+    return {
+      take_control: () => connection.request('take_control'),
+      give_control: (client) => connection.request('give_control', client ? { client } : {}),
+      invite: async () => store.update({ invite: (await connection.request('invite')).code }),
+    };
+  }
+
+  #panel() {
+    const { connection, store } = this.page;
+    return {
+      tab: (tab) => store.update({ tab, typing: null, scroll: {} }),
+      setting: (name) => connection.request('settings', { [name]: !store.state.settings[name] }),
+      local: (name) => store.update({ [name]: !store.state[name] }),
+      scroll: (argument) => this.#scroll(argument),
+      view: (step) => this.page.view(step),
+    };
   }
 
   async #plan() {
@@ -152,6 +167,14 @@ export class Actions {
     }
   }
 
+  /** A task, or one of its versions: `NAME` or `NAME/3`. */
+  async #open(argument) {
+    const { connection, store } = this.page;
+    const { name, version } = versioned(argument);
+    await connection.request('open_task', version === null ? { name } : { name, version });
+    store.update({ tab: 'task', scroll: {}, taskName: name, quality: null, plan: null, shownTask: null });
+  }
+
   async #add(kind) {
     const { connection, store, world } = this.page;
     const { name } = await connection.request('add_object', { object: newObject(kind, world.all(), world.middle()) });
@@ -161,7 +184,7 @@ export class Actions {
   async #save() {
     const { connection, store, toast } = this.page;
     const { state } = store;
-    const name = taskName(state.taskName || state.recording.name);
+    const name = (state.taskName || state.recording.name).trim();
     if (!name) throw new Refused('no_name', 'Give the task a name first.');
     const answer = await connection.request('save', { name });
     store.update({ taskName: answer.name });
@@ -186,7 +209,7 @@ export class Actions {
     const { typing } = store.state;
     store.update({ typing: null });
     if (argument !== 'done' || !typing) return undefined;
-    const name = taskName(typing.text);
+    const name = typing.text.trim();
     if (!typing.task) return store.update({ taskName: name });
     return name && name !== typing.task ? connection.request('rename_task', { name: typing.task, to: name }) : undefined;
   }
@@ -206,14 +229,13 @@ export class Actions {
   }
 }
 
-/** Move an end of what is kept to the next whole pick or place. */
-export function trimmed(keyframes, { first, last }, end, way) {
-  if (end === 'first') {
-    let next = first + way;
-    while (next > 0 && next < last && keyframes[next].kind !== 'pick') next += way;
-    return { first: Math.max(0, Math.min(next, last)), last };
-  }
-  let next = last + way;
-  while (next > first && next < keyframes.length - 1 && keyframes[next].kind !== 'place') next += way;
-  return { first, last: Math.max(first, Math.min(next, keyframes.length - 1)) };
+/** The task and the version that an id names: `NAME/3` is version 3, `NAME` the newest (null). No name has a slash. */
+export function versioned(argument) {
+  const match = /^(.*)\/(\d+)$/.exec(argument);
+  return match ? { name: match[1], version: Number(match[2]) } : { name: argument, version: null };
 }
+
+const filed = (argument, ending) => {
+  const { name, version } = versioned(argument);
+  return [name, ending, version];
+};

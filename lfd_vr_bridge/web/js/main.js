@@ -14,7 +14,7 @@ import { Ghost } from './ghost.js';
 import { handle } from './handle.js';
 import { HtmlPanel } from './panel_html.js';
 import { icon } from './icons.js';
-import { isDemonstrator, Store } from './state.js';
+import { isDemonstrator, isRunning, restOf, Store } from './state.js';
 import { Mouse } from './mouse.js';
 import { OtherHands } from './hands.js';
 import { panelModel } from './panel.js';
@@ -98,15 +98,17 @@ class Page {
     this.stage.lookAtCell([x * 0.7, y + 0.04, z + 0.26], 2.35);
   }
 
-  async download(name) {
-    const answer = await fetch(`/tasks/${encodeURIComponent(name)}.mtdf.yaml`, { headers: this.headers() });
+  /** Save a file of a task: its MTDF or its log, of a version (null: the newest). */
+  async download(name, ending, version = null) {
+    const query = version === null ? '' : `?version=${version}`;
+    const answer = await fetch(`/tasks/${encodeURIComponent(name)}.${ending}${query}`, { headers: this.headers() });
     if (!answer.ok) {
-      this.toast('error', `${name} could not be downloaded (${answer.status}).`);
+      this.toast('error', (await answer.text()).trim() || `${name} could not be downloaded (${answer.status}).`);
       return;
     }
     const link = document.createElement('a');
     link.href = URL.createObjectURL(await answer.blob());
-    link.download = `${name}.mtdf.yaml`;
+    link.download = version === null ? `${name}.${ending}` : `${name} v${version}.${ending}`;
     link.click();
     setTimeout(() => URL.revokeObjectURL(link.href), 10000);
   }
@@ -201,6 +203,7 @@ class Page {
     const before = this.store.state.recording;
     this.store.update({ recording, recordingAt: performance.now() });
     if (before.state !== recording.state) this.store.update({ trim: null, taskName: recording.state === 'review' ? recording.name : '' });
+    // The bridge says so too (plan_dropped); without a wait nobody sees an old ghost beside a new step.
     if (recording.state === 'recording' || JSON.stringify(before.keyframes) !== JSON.stringify(recording.keyframes)) this.#forgetPlan();
   }
 
@@ -222,7 +225,7 @@ class Page {
   }
 
   on_plan(plan) {
-    this.store.update({ plan, planning: null, execution: null, executed: null });
+    this.store.update({ plan, planning: null, execution: null, executed: null, goOn: null });
     this.#showFailure();
     this.sound(plan.ok ? 'done' : 'fault');
     this.ghost.show(plan, this.headers()).catch((error) => this.toast('error', error.message));
@@ -231,13 +234,17 @@ class Page {
     this.htmlPanel.reveal('plan');
   }
 
+  on_plan_dropped() {
+    this.#forgetPlan();
+  }
+
   on_execution(execution) {
-    this.store.update({ execution, executed: null });
+    this.store.update({ execution, executed: null, goOn: null });
     this.ghost.hide();
   }
 
   on_executed(executed) {
-    this.store.update({ executed });
+    this.store.update({ executed, goOn: restOf(executed, this.store.state.recording) });
     this.sound(executed.ok ? 'done' : 'fault');
     this.toast(executed.ok ? 'info' : 'warning', executed.message || (executed.ok ? 'The robot has done the task.' : 'The robot stopped.'));
   }
@@ -254,7 +261,8 @@ class Page {
   }
 
   #forgetPlan() {
-    this.store.update({ plan: null, planning: null });
+    const over = isRunning(this.store.state) ? {} : { execution: null, executed: null };
+    this.store.update({ plan: null, planning: null, goOn: null, ...over });
     this.feedback.failure(null);
     this.ghost.show(null, {});
   }

@@ -8,6 +8,7 @@
 import { KINDS } from './adding.js';
 import { durationOf, segmentAt } from './motion.js';
 import { isDemonstrator, isRunning, nameOf } from './state.js';
+import { trimmed } from './trimming.js';
 
 const KIND = {
   pick: ['pick', 'Pick'], place: ['place', 'Place'], trajectory: ['path', 'Follow path'], wait: ['clock', 'Wait'], io: ['plug', 'Signal'],
@@ -165,17 +166,20 @@ function reviewSection(state) {
   return { id: 'record', title: 'Review', rows };
 }
 
-function trimRow(state, { first, last }) {
+function trimRow(state, trim) {
   const steps = state.recording.keyframes;
   const name = (index) => `${index + 1} ${KIND[steps[index]?.kind]?.[1] ?? ''}`.trim();
+  const step = (end, way, icon, hint) => {
+    const to = trimmed(steps, trim, end, way === '+' ? 1 : -1);
+    const moves = to.first !== trim.first || to.last !== trim.last;
+    return button(`trim:${end}:${way}`, '', icon, { enabled: moves, reason: moves ? '' : 'There is no more', hint });
+  };
   return {
     kind: 'trim',
-    text: `Keep steps ${name(first)} to ${name(last)}`,
+    text: `Keep steps ${name(trim.first)} to ${name(trim.last)}`,
     items: [
-      button('trim:first:-', '', 'up', { enabled: first > 0, hint: 'Begin earlier' }),
-      button('trim:first:+', '', 'down', { enabled: first + 2 <= last, hint: 'Begin later' }),
-      button('trim:last:-', '', 'up', { enabled: last - 2 >= first, hint: 'End earlier' }),
-      button('trim:last:+', '', 'down', { enabled: last + 1 < steps.length, hint: 'End later' }),
+      step('first', '-', 'up', 'Begin earlier'), step('first', '+', 'down', 'Begin later'),
+      step('last', '-', 'up', 'End earlier'), step('last', '+', 'down', 'End later'),
       button('trim:apply', 'Trim', 'check', { tone: 'primary' }),
       button('trim:cancel', 'Cancel', 'close', { tone: 'quiet' }),
     ],
@@ -235,6 +239,7 @@ function planSection(state) {
   rows.push(row(guard(state, button('plan', again ? 'Plan again' : 'Plan', 'plan', { tone: again ? 'plain' : 'primary' }), why)));
   if (planning) rows.push(planningRow(planning));
   if (plan && !planning) rows.push(...planRows(state, plan));
+  rows.push(...runRows(state));
   return { id: 'plan', title: 'Plan and run', rows };
 }
 
@@ -245,28 +250,38 @@ function planningRow({ keyframe = 0, keyframes = 0, stage = '', robot = '' }) {
 
 function planRows(state, plan) {
   if (!plan.ok) return [notice('bad', failureTitle(plan), plan.message, plan.suggestion)];
-  const { ghost } = state;
+  const { time, playing } = state.ghost;
   const duration = plan.duration ?? durationOf(plan);
-  const rows = [
+  const play = playing
+    ? button('ghost:pause', '', 'pause', { hint: 'Pause the preview' })
+    : button('ghost:play', '', 'play', { hint: 'Play the preview' });
+  return [
     { kind: 'facts', items: [{ label: 'Motion', value: `${duration.toFixed(1)} s` }, { label: 'Planned in', value: `${(plan.planning_time ?? 0).toFixed(1)} s` }] },
-    { kind: 'slider', id: 'scrub', value: ghost.time, max: duration, label: `${ghost.time.toFixed(1)} s`, action: button(ghost.playing ? 'ghost:pause' : 'ghost:play', '', ghost.playing ? 'pause' : 'play', { hint: ghost.playing ? 'Pause the preview' : 'Play the preview' }) },
+    { kind: 'slider', id: 'scrub', value: time, max: duration, label: `${time.toFixed(1)} s`, action: play },
   ];
-  rows.push(...runRows(state, plan));
-  return rows;
 }
 
-function runRows(state, plan) {
-  const { execution, executed } = state;
-  const rows = [];
+/** While the robot moves, how far it is; else what can be run, and what came of it the last time. */
+function runRows(state) {
+  const { plan, execution, executed, goOn } = state;
   if (isRunning(state)) {
     const paused = execution.state === 'paused';
-    rows.push({ kind: 'progress', value: execution.progress ?? null, text: paused ? 'Paused' : `Running: ${execution.segment || execution.state}` });
-    rows.push(row(paused ? guard(state, button('resume', 'Resume', 'play', { tone: 'primary' })) : guard(state, button('pause', 'Pause', 'pause', { tone: 'primary' }))));
-    return rows;
+    const item = paused ? button('resume', 'Resume', 'play', { tone: 'primary' }) : button('pause', 'Pause', 'pause', { tone: 'primary' });
+    return [
+      { kind: 'progress', value: execution.progress ?? null, text: paused ? 'Paused' : `Running: ${execution.segment || execution.state}` },
+      row(guard(state, item)),
+    ];
   }
-  const elsewhere = plan.robot !== state.robot?.name ? `${state.robot?.name ?? 'Another robot'} is here, not ${plan.robot}` : '';
-  rows.push(row(guard(state, button('run', 'Run', 'play', { tone: 'primary' }), elsewhere)));
+  const rows = [];
   if (executed) rows.push(executed.ok ? notice('good', 'Done', executed.message) : notice('bad', 'Stopped', executed.message));
+  const why = state.planning ? 'Planning' : '';
+  const buttons = [];
+  if (goOn !== null) buttons.push(guard(state, button('go_on', `Go on from step ${goOn + 1}`, 'play', { tone: 'primary' }), why));
+  if (plan?.ok) {
+    const elsewhere = plan.robot !== state.robot?.name ? `${state.robot?.name ?? 'Another robot'} is here, not ${plan.robot}` : '';
+    buttons.push(guard(state, button('run', goOn === null ? 'Run' : 'Run from the start', 'play', { tone: goOn === null ? 'primary' : 'plain' }), why || elsewhere));
+  }
+  if (buttons.length) rows.push(row(...buttons));
   return rows;
 }
 
@@ -277,29 +292,54 @@ function failureTitle({ keyframe, object }) {
 
 // Library ---------------------------------------------------------------------------------------------------------------
 
+const VERSIONS = 20; // at most on show
+
 function librarySection(state) {
-  const items = (state.tasks ?? []).map((task) => ({
-    id: `task:${task.name}`, icon: task.problem ? 'warning' : 'hand', title: task.name, tone: task.problem ? 'bad' : '',
-    detail: task.problem || `${task.keyframes} steps · ${task.bundled ? 'example' : `version ${task.version} · ${task.changed.slice(0, 16).replace('T', ' ')}`}`,
-    selected: state.recording.name === task.name && state.recording.state === 'review',
-    actions: taskActions(state, task),
-  }));
+  const tasks = state.tasks ?? [];
+  const items = tasks.flatMap((task) => [taskItem(state, task), ...(state.shownTask === task.name ? versionItems(state, task) : [])]);
   const rows = [{ kind: 'list', id: 'tasks', items, empty: state.tasks === null ? 'Loading…' : 'No tasks yet. Record one, then save it.' }];
-  if (state.typing && !state.xr.presenting) rows.push({ kind: 'field', id: 'typing', label: state.typing.label, value: state.typing.text, placeholder: '', enabled: true, action: button('typing:done', 'Rename', 'check', { tone: 'primary' }) });
-  return { id: 'library', title: 'Library', count: items.length, rows };
+  if (state.typing && !state.xr.presenting) {
+    const action = button('typing:done', 'Rename', 'check', { tone: 'primary' });
+    rows.push({ kind: 'field', id: 'typing', label: state.typing.label, value: state.typing.text, placeholder: '', enabled: true, action });
+  }
+  return { id: 'library', title: 'Library', count: tasks.length, rows };
 }
 
-function taskActions(state, { name, bundled, problem }) {
-  let why = state.recording.state === 'recording' ? 'Complete the recording first' : '';
-  if (problem) why = 'The file is damaged';
+function taskItem(state, task) {
+  const { name, problem, bundled } = task;
+  const about = bundled ? 'example' : `version ${task.version} · ${task.changed.slice(0, 16).replace('T', ' ')}`;
+  return {
+    id: `task:${name}`, icon: problem ? 'warning' : 'hand', title: name, tone: problem ? 'bad' : '',
+    detail: problem || `${task.keyframes} steps · ${about}`,
+    selected: state.recording.name === name && state.recording.state === 'review',
+    actions: [
+      guard(state, button(`open_task:${name}`, 'Open', 'eye'), cannotOpen(state, problem)),
+      button(`show_task:${name}`, '', 'more', { hint: 'Versions, files, rename, delete', pressed: state.shownTask === name }),
+    ],
+  };
+}
+
+function cannotOpen(state, problem = '') {
+  if (problem) return 'The file is damaged';
+  return state.recording.state === 'recording' ? 'Complete the recording first' : '';
+}
+
+/** What else a task has: its files, what can be done with it, and its older versions. */
+function versionItems(state, { name, version, versions, bundled }) {
+  const files = (which) => (state.xr.presenting ? [] : [
+    button(`download:${which}`, '', 'download', { hint: 'Download the task' }), button(`download_log:${which}`, '', 'log', { hint: 'Download the log of the demonstration (MCAP)' }),
+  ]);
   const own = [
     guard(state, button(`rename_task:${name}`, '', 'edit', { hint: 'Rename' })),
     guard(state, twice(state, button(`delete_task:${name}`, '', 'trash', { hint: 'Delete' }), 'Delete?')),
   ];
+  const inner = (number, title, actions) => ({ id: `version:${name}/${number}`, icon: 'clock', title, inner: true, actions });
+  const older = [...versions].filter((number) => number !== version).sort((a, b) => b - a).slice(0, VERSIONS);
   return [
-    guard(state, button(`open_task:${name}`, 'Open', 'eye'), why),
-    ...(state.xr.presenting ? [] : [button(`download:${name}`, '', 'download', { hint: 'Download' })]),
-    ...(bundled ? [] : own),
+    inner(version, bundled ? 'Example' : `Version ${version}`, [...files(name), ...(bundled ? [] : own)]),
+    ...older.map((number) => inner(number, number ? `Version ${number}` : 'Example', [
+      guard(state, button(`open_task:${name}/${number}`, 'Open', 'eye'), cannotOpen(state)), ...files(`${name}/${number}`),
+    ])),
   ];
 }
 
@@ -376,7 +416,7 @@ function keyboard({ typing }) {
     rows: [
       { kind: 'facts', items: [{ label: `${typing.text}▏`, value: '' }] },
       keys('1234567890'), keys('qwertyuiop'), keys('asdfghjkl_'), keys('zxcvbnm-'),
-      row(button('key:⌫', 'Delete', 'undo'), button('typing:cancel', 'Cancel', 'close', { tone: 'quiet' }), button('typing:done', 'OK', 'check', { tone: 'primary' })),
+      row(button('key: ', 'Space', null, { tone: 'key' }), button('key:⌫', 'Delete', 'undo'), button('typing:cancel', 'Cancel', 'close', { tone: 'quiet' }), button('typing:done', 'OK', 'check', { tone: 'primary' })),
     ],
   };
 }

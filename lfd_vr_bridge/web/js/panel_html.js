@@ -115,7 +115,7 @@ function reasonOf(items) {
 }
 
 function listItem(item) {
-  return h('li', { key: item.id, class: `${item.selected ? 'selected' : ''} ${item.muted ? 'muted' : ''} ${item.tone ?? ''}`, 'data-item': item.id },
+  return h('li', { key: item.id, class: `${item.selected ? 'selected' : ''} ${item.muted ? 'muted' : ''} ${item.inner ? 'inner' : ''} ${item.tone ?? ''}`, 'data-item': item.id },
     h('span', { class: 'mark', icon: item.icon }), h('span', { class: 'words' }, h('b', {}, item.number ? `${item.number}  ${item.title}` : item.title), item.detail ? h('small', {}, item.detail) : null),
     item.actions?.length ? h('span', { class: 'actions' }, item.actions.map((action) => drawButton(action, 'small'))) : null);
 }

@@ -21,6 +21,7 @@ export const initialState = () => ({
   plan: null,
   execution: null,
   executed: null,
+  goOn: null, // the keyframe from which a broken-off run can go on
   holds: [], // [{object, hand, reach, reason}]
   ghost: { time: 0, playing: false, shown: true },
   xr: { supported: null, presenting: false },
@@ -32,6 +33,7 @@ export const initialState = () => ({
   confirm: null,
   typing: null,
   invite: null,
+  shownTask: null, // the task of the library whose versions are shown
   touched: null, // the object that was held or added last
   scroll: {}, // of the board in a headset: its page, and where its lists begin
   toast: null, // {level, text, action}: the newest
@@ -71,3 +73,8 @@ export const nameOf = (state, client) =>
 
 /** Whether the robot executes something just now. */
 export const isRunning = (state) => state.execution !== null && state.executed === null;
+
+/** The keyframe from which a run that was broken off can go on, or null: none was done, or all were. */
+export function restOf({ ok, next_keyframe: next }, { keyframes }) {
+  return !ok && next > 0 && next < keyframes.length ? next : null;
+}

@@ -175,22 +175,36 @@ def test_keys_and_library(chromium: Browser, bridge: BridgeServer) -> None:
         record_one(page, Pose((0.42, 0.1, -0.1)))
         page.press('assess')
         page.until("document.querySelector('#panel').textContent.includes('Quality 90')")
-        page.page.fill('[data-field="task_name"]', 'put blue aside')
+        page.page.fill('[data-field="task_name"]', ' 积木 put aside ')
         page.press('save')
         page.until('lfd.state.recording.saved')
+        page.press('save')  # a second version
         page.press('tab:library')
-        page.until("lfd.state.tasks.some((task) => task.name === 'put_blue_aside')")
+        page.until("lfd.state.tasks.some(({name, versions}) => name === '积木 put aside' && versions.length === 2)")
+        page.press('show_task:积木 put aside')
         page.picture('library')
-        page.press('rename_task:put_blue_aside')
-        page.page.fill('[data-field="typing"]', 'aside')
+        task = bridge.studio.library.path('积木 put aside', 1)
+        task.with_name(task.name.replace('.mtdf.yaml', '.mcap')).write_bytes(b'what was logged')
+        with page.page.expect_download() as log:
+            page.press('download_log:积木 put aside/1')
+        assert log.value.suggested_filename == '积木 put aside v1.mcap'
+        page.press('open_task:积木 put aside/1')
+        page.until("lfd.state.tab === 'task' && lfd.state.recording.name === '积木 put aside'")
+        page.press('tab:library')
+        page.press('show_task:积木 put aside')
+        page.press('rename_task:积木 put aside')
+        page.page.fill('[data-field="typing"]', 'put aside')
         page.press('typing:done')
-        page.until("lfd.state.tasks.some((task) => task.name === 'aside')")
+        page.until("lfd.state.tasks.some((task) => task.name === 'put aside')")
+        page.press('show_task:put aside')
         with page.page.expect_download() as download:
-            page.press('download:aside')
-        assert download.value.suggested_filename == 'aside.mtdf.yaml'
-        page.press('delete_task:aside')
-        page.press('delete_task:aside')  # it is asked once whether that is meant
-        page.until("lfd.state.tasks.every((task) => task.name !== 'aside')")
+            page.press('download:put aside')
+        assert download.value.suggested_filename == 'put aside.mtdf.yaml'
+        page.press('delete_task:put aside')
+        page.press('delete_task:put aside')  # it is asked once whether that is meant
+        page.until("lfd.state.tasks.every((task) => task.name !== 'put aside')")
+        page.press('restore_task:put aside')  # as its toast offers
+        page.until("lfd.state.tasks.some((task) => task.name === 'put aside')")
         assert page.faults == []
 
 

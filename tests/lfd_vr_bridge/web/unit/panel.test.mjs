@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { taskName, trimmed } from '../../../../lfd_vr_bridge/web/js/actions.js';
 import { clock, panelModel } from '../../../../lfd_vr_bridge/web/js/panel.js';
 import { codeOf } from '../../../../lfd_vr_bridge/web/js/pairing.js';
-import { initialState, Store } from '../../../../lfd_vr_bridge/web/js/state.js';
-import { connected, STEPS } from './states.mjs';
+import { initialState, restOf, Store } from '../../../../lfd_vr_bridge/web/js/state.js';
+import { groupsOf, trimmed } from '../../../../lfd_vr_bridge/web/js/trimming.js';
+import { connected, PLAN, STEPS } from './states.mjs';
 
 /** Every button of a panel by its id. */
 function buttons(model) {
@@ -58,14 +58,52 @@ test('a plan for another robot can be looked at, and not run', () => {
   assert.match(run.reason, /gp8 is here/);
 });
 
-test('trimming keeps whole picks and places', () => {
+test('trimming keeps whole picks and places, and offers nothing else', () => {
+  assert.deepEqual(groupsOf(STEPS), [[0, 1], [2, 4]]);
+  assert.deepEqual(groupsOf([{ kind: 'wait' }, ...STEPS, { kind: 'io' }]), [[0, 0], [1, 2], [3, 5], [6, 6]]);
   assert.deepEqual(trimmed(STEPS, { first: 0, last: 4 }, 'first', 1), { first: 2, last: 4 });
   assert.deepEqual(trimmed(STEPS, { first: 0, last: 4 }, 'last', -1), { first: 0, last: 1 });
   assert.deepEqual(trimmed(STEPS, { first: 2, last: 4 }, 'first', -1), { first: 0, last: 4 });
+  const paths = [...STEPS.slice(2), ...STEPS.slice(2), ...STEPS.slice(2)]; // three picks with the way to their places
+  const whole = new Set(groupsOf(paths).flatMap(([first]) => groupsOf(paths).filter(([begin]) => begin >= first).map(([, last]) => `${first} ${last}`)));
+  const seen = new Set();
+  const visit = (trim) => {
+    const key = `${trim.first} ${trim.last}`;
+    if (seen.has(key)) return;
+    seen.add(key);
+    assert.ok(whole.has(key), key);
+    const recording = { state: 'review', name: 't', keyframes: paths, saved: false, since: 0 };
+    const offered = buttons(panelModel(connected({ recording, trim })));
+    for (const end of ['first', 'last']) {
+      for (const [sign, way] of [['-', -1], ['+', 1]]) if (offered.get(`trim:${end}:${sign}`).enabled) visit(trimmed(paths, trim, end, way));
+    }
+  };
+  visit({ first: 0, last: paths.length - 1 });
+  assert.deepEqual(seen, whole, 'every whole range can be chosen');
 });
 
-test('names, clocks and codes', () => {
-  assert.equal(taskName('  Stack the boxes! '), 'Stack_the_boxes');
+test('a run that was broken off can go on, while the task is the same', () => {
+  const recording = { state: 'review', name: 't', keyframes: STEPS, saved: false, since: 0 };
+  assert.equal(restOf({ ok: false, next_keyframe: 2 }, recording), 2);
+  assert.equal(restOf({ ok: true, next_keyframe: 5 }, recording), null);
+  assert.equal(restOf({ ok: false, next_keyframe: 0 }, recording), null);
+  const executed = { ok: false, message: 'The robot was stopped.', next_keyframe: 2 };
+  const stopped = connected({ recording, plan: PLAN, execution: { state: 'running' }, executed, goOn: 2 });
+  assert.equal(buttons(panelModel(stopped)).get('go_on').label, 'Go on from step 3');
+  assert.equal(buttons(panelModel(stopped)).get('run').enabled, true);
+  assert.ok(!buttons(panelModel({ ...stopped, goOn: null })).has('go_on'));
+  assert.ok(!buttons(panelModel({ ...stopped, plan: null, goOn: null })).has('run'));
+});
+
+test('the library shows versions and files of the task that is asked for', () => {
+  const tasks = [{ name: '积木 a', version: 3, versions: [1, 2, 3], keyframes: 4, objects: [], changed: '2026-01-01T00:00:00', problem: '', bundled: false }];
+  const closed = buttons(panelModel(connected({ tab: 'library', tasks })));
+  assert.ok(closed.has('open_task:积木 a') && !closed.has('delete_task:积木 a'));
+  const opened = buttons(panelModel(connected({ tab: 'library', tasks, shownTask: '积木 a' })));
+  for (const id of ['download:积木 a', 'download_log:积木 a/1', 'open_task:积木 a/2', 'rename_task:积木 a', 'delete_task:积木 a']) assert.ok(opened.has(id), id);
+});
+
+test('clocks and codes', () => {
   assert.equal(clock(65.4), '1:05');
   assert.equal(codeOf('#code=123456'), '123456');
   assert.equal(codeOf('#code=12x456'), null);
