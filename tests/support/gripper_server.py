@@ -12,7 +12,6 @@ from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.executors import MultiThreadedExecutor
 
 NAME = 'test_gripper'
-ACTION = f'{NAME}/gripper_cmd'
 
 
 @dataclass
@@ -20,7 +19,7 @@ class Behaviour:
     """What the gripper does with the next goals."""
 
     stall_at: float | None = None
-    """It does not get below this [m]; None: it reaches every goal."""
+    """It does not get below this [m], as when something is between the fingers; None: it reaches every goal."""
     refuse: bool = False
     hang: bool = False
     """It never ends, until it is cancelled."""
@@ -31,15 +30,15 @@ class Behaviour:
 class GripperServer:
     """Serves gripper_cmd in a ROS domain, in threads of its own."""
 
-    def __init__(self, domain: int) -> None:
+    def __init__(self, domain: int, name: str = NAME) -> None:
         self.behaviour = Behaviour()
         self._context = rclpy.Context()
         rclpy.init(context=self._context, domain_id=domain)
-        self._node = rclpy.create_node(NAME, context=self._context)
+        self._node = rclpy.create_node(name, context=self._context)
         self._server = ActionServer(
             self._node,
             GripperCommand,
-            ACTION,
+            f'{name}/gripper_cmd',
             self._execute,
             goal_callback=lambda _: GoalResponse.REJECT if self.behaviour.refuse else GoalResponse.ACCEPT,
             cancel_callback=lambda _: CancelResponse.ACCEPT,
