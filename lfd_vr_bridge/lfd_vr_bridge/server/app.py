@@ -4,11 +4,14 @@
 `/`, `/js/...`, `/style.css`   the page
 `/lib/three/...`               its libraries
 `/ws`                          the WebSocket
-`/assets/DIGEST/NAME`          meshes and URDFs that a robot or the scene names
-`/robots/NAME.urdf`            robots of the suite
+`/assets/DIGEST/NAME`          meshes and URDFs that a robot or the scene names, for paired devices
+`/robots/NAME.urdf`            robots of the suite, for paired devices
 `/tasks/NAME.mtdf.yaml|.mcap`  tasks and their logs, for paired devices
 `/healthz`                     whether the server is there
 =============================  =====================================================================
+
+The pictures on a mesh are for all: a browser asks for them without the page's token, and they are known by a digest of
+the mesh that names them.
 """
 
 from __future__ import annotations
@@ -34,7 +37,7 @@ from .session import MAX_FRAME, Ended, Limits, Session, part, receive_hello
 
 COOKIE = 'lfd_token'
 LIBRARIES = ('three', 'urdf-loader')
-KEPT_FOR_GOOD = 'public, max-age=31536000, immutable'
+KEPT_FOR_GOOD = 'private, max-age=31536000, immutable'
 ASKED_EVERY_TIME = 'no-cache'
 CLOSE_TIME = 2.0  # [s] for a client to say goodbye
 
@@ -127,6 +130,8 @@ class _Routes:
 
     async def asset(self, request: web.Request) -> web.StreamResponse:
         asset = self._parts.assets.find(request.match_info['digest'], request.match_info['name'])
+        if asset is None or not asset.is_image:
+            self._paired_only(request)
         if asset is None:
             return _missing(request)
         if isinstance(asset.content, Path):
@@ -140,6 +145,7 @@ class _Routes:
         return _body(body, asset.type, KEPT_FOR_GOOD)
 
     async def robot(self, request: web.Request) -> web.StreamResponse:
+        self._paired_only(request)
         name = request.match_info['name']
         robot = await asyncio.get_running_loop().run_in_executor(None, self._parts.assets.robot, name)
         _, _, digest, file = robot.url.split('/')
@@ -199,7 +205,7 @@ class _Routes:
         try:
             hello = await receive_hello(socket, limits)
             if hello is not None:
-                token = hub.admit(hello)
+                token = hub.admit(hello, request.remote or '')
                 session = Session(hub.new_client(), hello, token, socket, hub.new_outbox(), limits)
                 hub.join(session)
                 try:

@@ -60,6 +60,11 @@ class Asset:
         """Its MIME type."""
         return TYPES[PurePosixPath(self.name).suffix.lower()]
 
+    @property
+    def is_image(self) -> bool:
+        """Whether it is a picture on a mesh."""
+        return PurePosixPath(self.name).suffix.lower() in IMAGES
+
     def read(self) -> bytes:
         """What is served; may take its time.
 

@@ -46,6 +46,8 @@ from .session import Limits, Session
 from .signs import Signs
 
 PERIOD = 1.0 / 60.0  # [s] at which moved objects, joints and hands are told
+LOOK_EVERY = 1.0  # [s] whether all devices are still paired
+NOT_PAIRED = 'This device is not paired any more; pair it with the code on the console.'
 MANY = 300  # objects, from which on their text is made beside the loop
 
 _log = logging.getLogger(__name__)
@@ -99,6 +101,7 @@ class Hub:
         self._jobs: set[asyncio.Task[None]] = set()
         self._early_notices = studio.early_notices
         self._leave = studio.listen(self._on_change)
+        self._spawn(self._follow_tokens(), self._jobs)
         if self._reach is not None:
             self._spawn(self._reach.serve(), self._jobs)
 
@@ -121,8 +124,8 @@ class Hub:
 
     # Coming and going -------------------------------------------------------------------------------------------------
 
-    def admit(self, hello: frames.Hello) -> str:
-        """The token of who may come in.
+    def admit(self, hello: frames.Hello, address: str) -> str:
+        """The token of who may come in, from an IP address.
 
         Raises:
             Refusal: this one may not.
@@ -134,9 +137,9 @@ class Hub:
         if self.is_full:
             raise Refusal('full', f'{self._limits.clients} devices are connected; disconnect one first.')
         if hello.code is not None:
-            return self._pairing.pair(hello.code)
+            return self._pairing.pair(hello.code, address)
         if hello.token is None or not self._pairing.knows(hello.token):
-            raise Refusal('unknown_token', 'This device is not paired any more; pair it with the code on the console.')
+            raise Refusal('unknown_token', NOT_PAIRED)
         return hello.token
 
     def new_outbox(self) -> Outbox:
@@ -193,6 +196,14 @@ class Hub:
             self._hand_over(None)
         else:
             self._tell_roster()
+
+    async def _follow_tokens(self) -> None:
+        """End, for ever, the connections of devices that are not paired any more."""
+        while True:
+            await asyncio.sleep(LOOK_EVERY)
+            for session in tuple(self._sessions.values()):
+                if not self._pairing.knows(session.token):
+                    session.end('unknown_token', NOT_PAIRED)
 
     # Frames in --------------------------------------------------------------------------------------------------------
 

@@ -54,11 +54,19 @@ class Allowance:
         self._left = burst
         self._then = now
 
+    def wait(self, now: float) -> float:
+        """For how long no more is allowed [s]."""
+        self._follow(now)
+        return max(0.0, (1.0 - self._left) / self._rate)
+
     def take(self, now: float) -> bool:
         """Whether one more is allowed."""
-        self._left = min(self._burst, self._left + (now - self._then) * self._rate)
-        self._then = now
+        self._follow(now)
         if self._left < 1.0:
             return False
         self._left -= 1.0
         return True
+
+    def _follow(self, now: float) -> None:
+        self._left = min(self._burst, self._left + (now - self._then) * self._rate)
+        self._then = now

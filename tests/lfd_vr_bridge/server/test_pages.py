@@ -9,7 +9,7 @@ from pathlib import Path
 
 import aiohttp
 import pytest
-from support.vr_client import paired, run
+from support.vr_client import TIMEOUT, paired, run
 from support.vr_server import SayerOfYes
 from yarl import URL
 
@@ -91,7 +91,7 @@ def test_the_pages_policy_allows_its_import_map_and_nothing_from_elsewhere(serve
 )
 def test_nothing_else_is_there(server: BridgeServer, path: str):
     ((status, _, body),) = get(server, path)
-    assert status in (400, 404), body
+    assert status in (400, 401, 404), body
     assert b'root:' not in body
     assert b'setuptools' not in body
 
@@ -113,6 +113,10 @@ def test_a_robot_can_be_loaded_with_all_its_meshes(start: Callable[..., BridgeSe
         async with paired(server.port, code=server.code) as client, aiohttp.ClientSession() as http:
             base = f'http://127.0.0.1:{server.port}'
             address = client.last('robot')['urdf']
+            for unpaired in (address, '/robots/ur5e.urdf'):
+                assert (await http.get(base + unpaired)).status == 401
+            assert (await http.get(base + address, cookies={'lfd_token': client.token})).status == 200
+            http.headers['Authorization'] = f'Bearer {client.token}'
             answer = await http.get(base + address)
             assert 'immutable' in answer.headers['Cache-Control']
             urdf = await answer.text()
@@ -132,6 +136,15 @@ def test_a_robot_can_be_loaded_with_all_its_meshes(start: Callable[..., BridgeSe
     run(test())
 
 
+@pytest.mark.parametrize('token', [b'\xff', b'\xc3\xa4', b'a' * 4000, b'', b'Bearer x'])
+def test_a_token_of_any_bytes_is_refused(server: BridgeServer, token: bytes):
+    """Headers hold bytes; most are no text."""
+    for header in (b'Authorization: Bearer ' + token, b'Cookie: lfd_token=' + token):
+        with socket.create_connection(('127.0.0.1', server.port), TIMEOUT) as raw:
+            raw.sendall(b'GET /tasks/stack_boxes.mtdf.yaml HTTP/1.0\r\nHost: 127.0.0.1\r\n' + header + b'\r\n\r\n')
+            assert raw.makefile('rb').readline().split()[1] == b'401'
+
+
 def test_meshes_of_the_scene_are_stl(start: Callable[..., BridgeServer]):
     server = start(scene=from_scene(find_scene('kitchen')))
 
@@ -140,6 +153,7 @@ def test_meshes_of_the_scene_are_stl(start: Callable[..., BridgeServer]):
             parts = [part for thing in client.last('scene')['objects'] for part in thing['parts']]
             urls = {part['url'] for part in parts if part['shape'] == 'mesh'}
             assert urls
+            http.headers['Authorization'] = f'Bearer {client.token}'
             for url in urls:
                 answer = await http.get(f'http://127.0.0.1:{server.port}{url}')
                 body = await answer.read()

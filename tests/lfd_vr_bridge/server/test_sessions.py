@@ -100,7 +100,6 @@ def test_guessing_codes_ends_in_a_pause(server: BridgeServer):
         before = server.code
         wrong = f'{(int(before) + 1) % 10**6:06d}'
         assert [await guess(wrong) for _ in range(5)] == ['wrong_code'] * 5
-        assert server.code != before
         assert await guess(server.code) == 'pause'
 
     run(test())
@@ -113,6 +112,31 @@ def test_an_invited_device_pairs_too(server: BridgeServer):
             async with paired(server.port, code=code, name='phone'):
                 roster = await first.until('roster', lambda frame: len(frame['clients']) == 2)
                 assert roster['clients'][1]['name'] == 'phone'
+
+    run(test())
+
+
+def test_only_who_demonstrates_invites_others(server: BridgeServer):
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as one, paired(server.port, code=server.code) as two:
+            assert (await two.do('invite'))['code']  # nobody demonstrates
+            await one.do('take_control')
+            assert (await two.ask('invite'))['code'] == 'not_demonstrator'
+            assert (await one.do('invite'))['code']
+
+    run(test())
+
+
+def test_devices_are_not_paired_any_more_when_the_file_of_tokens_is_deleted(server: BridgeServer, tmp_path: Path):
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as client, aiohttp.ClientSession() as http:
+            (tmp_path / 'tokens.json').unlink()
+            address = f'http://127.0.0.1:{server.port}/tasks/stack_boxes.mtdf.yaml'
+            assert (await http.get(address, headers={'Authorization': f'Bearer {client.token}'})).status == 401
+            assert (await client.until_closed()).last['code'] == 'unknown_token'
+            async with connected(server.port) as again:
+                await again.say('hello', protocol=1, token=client.token)
+                assert (await again.until_closed()).last['code'] == 'unknown_token'
 
     run(test())
 
@@ -419,7 +443,8 @@ def test_a_plan_is_told_to_all_and_to_who_comes_later(with_robot: BridgeServer):
             assert plan['robot'] == 'gp8'
             assert len(plan['q']) == len(plan['times'])
             assert plan['duration'] == plan['times'][-1]
-            urdf = await (await http.get(f'http://127.0.0.1:{with_robot.port}{plan["urdf"]}')).text()
+            address, bearer = f'http://127.0.0.1:{with_robot.port}{plan["urdf"]}', f'Bearer {client.token}'
+            urdf = await (await http.get(address, headers={'Authorization': bearer})).text()
             assert all(f'"{joint}"' in urdf for joint in plan['joints'])
             assert (await client.ask('plan', robot='toaster'))['code'] == 'no_robot'
             async with paired(with_robot.port, code=with_robot.code) as late:
