@@ -5,7 +5,7 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from moveit_msgs.msg import PlanningScene as SceneMessage
@@ -20,6 +20,7 @@ from lfd_planner.error_codes import Code
 from lfd_planner.messages import apply_planning_scene
 from lfd_planner.robot.planning_robot import PlanningRobot
 from lfd_planner.scene import AllowedCollisions, PlanningScene, SceneFault
+from lfd_planner.scene.faults import names
 
 from .scene_sync_client import SceneSyncClient
 
@@ -27,7 +28,17 @@ WITHIN = 15.0  # [s] that the planning server has to answer
 ASK_AGAIN = 3.0  # [s] after which a request may have gone to a server that is no more
 LOOK_EVERY = 0.02  # [s] between two looks at whether to stop
 DISCOVERED = 5.0  # [s] after which somebody who publishes joint states would have been found
+OLDEST_STATE = 2.0  # [s]
 STATE_QOS = QoSProfile(depth=1, reliability=ReliabilityPolicy.BEST_EFFORT)
+
+
+class _Heard(NamedTuple):
+    """What was heard of a joint."""
+
+    position: float
+    """[rad or m]"""
+    when: float
+    """[s], by the monotonic clock."""
 
 
 class SceneSource:
@@ -37,18 +48,25 @@ class SceneSource:
         node: that plans.
         robot: whose joints and frames count.
         group: of the clients.
+        oldest_state: how old what was heard of the arm's joints may be [s].
     """
 
-    def __init__(self, node: Node, robot: PlanningRobot, group: CallbackGroup) -> None:
-        self._robot = robot
+    def __init__(
+        self, node: Node, robot: PlanningRobot, group: CallbackGroup, oldest_state: float = OLDEST_STATE
+    ) -> None:
+        self._robot, self._oldest_state = robot, oldest_state
+        hands = {hand.group for hand in robot.end_effectors}
+        arms = [arm for name, arm in robot.groups.items() if name not in hands]
+        self._needed = tuple(dict.fromkeys(joint for arm in arms for joint in arm.joints))
         self._sync = SceneSyncClient(node, timeout=2.0 * WITHIN)
         self._sync_was_there = False
         self._client = node.create_client(GetPlanningScene, 'get_planning_scene', callback_group=group)
-        self._heard: dict[str, float] = {}
+        self._heard: dict[str, _Heard] = {}
         self._states = node.create_subscription(
             JointState, 'joint_states', self._on_state, STATE_QOS, callback_group=group
         )
-        self._count_publishers = lambda: node.count_publishers(self._states.topic_name)
+        self._topic = self._states.topic_name
+        self._count_publishers = lambda: node.count_publishers(self._topic)
         self._begin = time.monotonic()
 
     def newest(self, should_stop: Callable[[], bool]) -> PlanningScene:
@@ -66,8 +84,8 @@ class SceneSource:
         Raises:
             SceneFault: it cannot be had, it is not what can be planned in, or somebody wants to stop.
         """
-        self._wait_for_states(should_stop)
         message = self._own(self._ask(should_stop))
+        heard = self._wait_for_states(should_stop)
         applied = apply_planning_scene(PlanningScene(self._robot.frame), message, self._robot.frames)
         if applied.faults:
             raise SceneFault(applied.faults[0].code, *applied.faults[0].problems)
@@ -77,7 +95,7 @@ class SceneSource:
             objects=scene.objects,
             attached=scene.attached,
             allowed=self._allowed(scene.allowed, message.allowed_collision_matrix.entry_names),
-            joints=scene.joints.edit(self._heard.items()),
+            joints=scene.joints.edit(heard.items()),
             colours=scene.colours,
             fixed_frames=scene.fixed_frames,
             link_padding=scene.link_padding,
@@ -85,24 +103,47 @@ class SceneSource:
         )
 
     def _on_state(self, message: JointState) -> None:
-        own = self._robot.frames.joints
+        own, now = self._robot.frames.joints, time.monotonic()
         if len(message.name) == len(message.position) and np.isfinite(message.position).all():
-            heard = {name: at for name, at in zip(message.name, message.position, strict=True) if name in own}
-            self._heard = {**self._heard, **heard}
+            told = zip(message.name, message.position, strict=True)
+            self._heard.update({name: _Heard(at, now) for name, at in told if name in own})
 
-    def _wait_for_states(self, should_stop: Callable[[], bool]) -> None:
-        """Know where the robot is: a planning server that has not heard of it yet has all joints at zero.
+    def _fresh(self) -> dict[str, float]:
+        """What was heard of joints and is not too old [rad or m]."""
+        since = time.monotonic() - self._oldest_state
+        return {name: heard.position for name, heard in self._heard.copy().items() if heard.when >= since}
 
-        Where nobody tells, as with a planning server alone, what that says is all there is.
+    def _wait_for_states(self, should_stop: Callable[[], bool]) -> dict[str, float]:
+        """Where the arm is [rad or m]: a planning server that has not heard of it yet has all joints at zero.
+
+        Where nobody ever told, as with a planning server alone, what that says is all there is.
+
+        Raises:
+            SceneFault: somebody tells, but not where all joints of the arm are now; or somebody wants to stop.
         """
         deadline = time.monotonic() + WITHIN
-        while not self._heard:
+        while True:
+            fresh = self._fresh()
+            missing = [name for name in self._needed if name not in fresh]
+            if not missing:
+                return fresh
             if should_stop():
                 raise SceneFault(Code.PREEMPTED, 'Planning was stopped.')
             now = time.monotonic()
-            if now > deadline or (now > self._begin + DISCOVERED and not self._count_publishers()):
-                return
+            if now > self._begin + DISCOVERED and not self._heard and not self._count_publishers():
+                return {}
+            if now > deadline:
+                raise self._unknown(missing)
             time.sleep(LOOK_EVERY)
+
+    def _unknown(self, missing: Sequence[str]) -> SceneFault:
+        heard = [self._heard[name].when for name in missing if name in self._heard]
+        since = f'for {time.monotonic() - max(heard):.1f} s' if heard else 'yet'
+        return SceneFault(
+            Code.INVALID_ROBOT_STATE,
+            f"'{self._topic}' has not told {since} where {names(missing)} {'is' if len(missing) == 1 else 'are'}, "
+            f"and at most {self._oldest_state:g} s ago is soon enough; start the robot's driver.",
+        )
 
     def _synchronize(self, should_stop: Callable[[], bool]) -> None:
         """Have the twin's newest objects brought to the planning server, where there is a scene sync.
@@ -150,8 +191,8 @@ class SceneSource:
 
         A pair of links that are both `known` to it, and which it does not allow, it forbids. Of others it says nothing.
         """
-        names = frozenset(known)
-        own = ((a, b) for a, b, allowed in self._robot.allowed.pairs() if allowed and a in names and b in names)
+        links = frozenset(known)
+        own = ((a, b) for a, b, allowed in self._robot.allowed.pairs() if allowed and a in links and b in links)
         return told.edited([(a, b, False) for a, b in own if not told.allows(a, b)])
 
 
