@@ -422,7 +422,7 @@ def _add_plan(plan: argparse.ArgumentParser) -> None:
         '--speed', type=speed, default=1.0, metavar='S', help='of the fastest motion, 0.01 to 1 (default: %(default)g)'
     )
     plan.add_argument(
-        '--end-pose', metavar='POSE', help="of the robot, such as home, to go to at the end (default: it stays)"
+        '--end-pose', metavar='POSE', help='of the robot, such as home, to go to at the end (default: it stays)'
     )
     plan.add_argument('--explain', action='store_true', help='say why this motion, or all that was rejected')
 

@@ -16,7 +16,7 @@ A file is one JSON object. Times are in seconds, joint positions in rad or m, po
 
 `attach` and `detach` are `{object, link, touch_links}` or null, and happen at the segment's end. `awaits` is
 `{signal, value, timeout}` or null: an input that is waited for there. A file with `error` has no `joint_names`,
-`points`, `segments` and `cost`.
+`points`, `segments` and `cost`; its `reasons` are `[{reason, subjects, count, detail}]`.
 """
 
 from __future__ import annotations
@@ -60,10 +60,12 @@ class Rejection:
     """How often something was tried in vain for one reason."""
 
     reason: str
-    """Such as unreachable, joint limit, collision, gripper too narrow, no path."""
+    """Such as unreachable, joint_limit, collision, too_wide, no_path."""
     subjects: tuple[str, ...] = ()
     """What was involved, such as the two that collide or the joint."""
     count: int = 1
+    detail: str = ''
+    """A sentence with its numbers; empty: there is none."""
 
 
 @dataclass(frozen=True)
@@ -168,7 +170,8 @@ def error_data(error: PlanningError) -> Json:
         'message': error.message,
         'keyframe': error.keyframe,
         'reasons': [
-            {'reason': found.reason, 'subjects': list(found.subjects), 'count': found.count} for found in error.reasons
+            {'reason': found.reason, 'subjects': list(found.subjects), 'count': found.count, 'detail': found.detail}
+            for found in error.reasons
         ],
         'stage': error.stage,
         'suggestion': error.suggestion,
@@ -438,9 +441,10 @@ def _error(data: _Reader) -> PlanningError:
 
 
 def _rejection(data: _Reader) -> Rejection:
-    data.only('reason', 'subjects', 'count')
+    data.only('reason', 'subjects', 'count', 'detail')
     subjects = data.optional('subjects', lambda found: tuple(item.text() for item in found.items(MOST_JOINTS)))
-    return Rejection(data.key('reason').text(), subjects or (), data.key('count').index())
+    detail = data.optional('detail', _Reader.text) or ''
+    return Rejection(data.key('reason').text(), subjects or (), data.key('count').index(), detail)
 
 
 def _solution(data: _Reader, robot: str, gripper: str | None) -> Solution:

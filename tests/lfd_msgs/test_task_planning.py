@@ -25,6 +25,11 @@ def test_actions_carry_solutions():
     assert PlanTask.Result().solutions == []
 
 
+def test_a_goal_that_says_nothing_is_one():
+    goal = PlanTask.Goal()
+    assert (goal.time_budget, goal.max_solutions, goal.seed, goal.speed, goal.end_pose) == (0.0, 0, 0, 0.0, '')
+
+
 def test_the_service_answers_across_participants(make_peer):
     def answer(request: TaskPlanning.Request, response: TaskPlanning.Response) -> TaskPlanning.Response:
         response.error_code.val = MoveItErrorCodes.PLANNING_FAILED

@@ -105,15 +105,23 @@ def test_errors_come_back() -> None:
         Code.NO_IK_SOLUTION,
         'It is too far away.',
         3,
-        (Rejection('collision', ('arm', 'table'), 12),),
+        (Rejection('collision', ('arm', 'table'), 12, 'By 3 mm.'),),
         'grasp',
         'nearer',
     )
     found = load_solution(dump_error('gp8', error, REQUEST, gripper='suction', planning_time=0.2, seed=4))
     assert (found.robot, found.gripper, found.outcome, found.request) == ('gp8', 'suction', error, REQUEST)
     assert json.loads(dump_error('gp8', error))['error']['reasons'] == [
-        {'reason': 'collision', 'subjects': ['arm', 'table'], 'count': 12}
+        {'reason': 'collision', 'subjects': ['arm', 'table'], 'count': 12, 'detail': 'By 3 mm.'}
     ]
+
+
+def test_a_reason_needs_no_detail() -> None:
+    made = json.loads(dump_error('gp8', PlanningError(Code.FAILURE, 'No.', reasons=(Rejection('no_path'),))))
+    del made['error']['reasons'][0]['detail']
+    found = load_solution(json.dumps(made)).outcome
+    assert isinstance(found, PlanningError)
+    assert found.reasons == (Rejection('no_path'),)
 
 
 def test_files_are_written_whole(tmp_path: Path) -> None:

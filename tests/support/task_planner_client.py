@@ -8,7 +8,9 @@ from typing import Any
 from geometry_msgs.msg import Pose
 from lfd_msgs.action import PlanTask
 from lfd_msgs.srv import TaskPlanning
+from rcl_interfaces.srv import SetParametersAtomically
 from rclpy.action import ActionClient
+from rclpy.parameter import Parameter
 from rclpy.qos import DurabilityPolicy, QoSProfile
 
 from .peer import TIMEOUT, Peer
@@ -32,6 +34,9 @@ class TaskPlannerClient:
         self.service = self.peer.node.create_client(TaskPlanning, 'compute_motion_plan_from_task')
         self.action = ActionClient(self.peer.node, PlanTask, 'plan_task')
         self.peer.eventually(self.service.service_is_ready, 'the service')
+        self.parameters = self.peer.node.create_client(
+            SetParametersAtomically, 'task_planner/set_parameters_atomically'
+        )
         self.peer.eventually(self.action.server_is_ready, 'the action')
 
     def plan(self, text: str, origin: Pose | None = None) -> TaskPlanning.Response:
@@ -54,6 +59,13 @@ class TaskPlannerClient:
     def act(self, text: str, timeout: float = TIMEOUT, **wishes: Any) -> Any:
         """The action's answer: its status and its result."""
         return self.peer.result(self.send(text, **wishes).result, timeout)
+
+    def set_parameters(self, **values: Any) -> str:
+        """Set parameters of the node at once; returns why not, or nothing."""
+        parameters = [Parameter(name, value=value).to_parameter_msg() for name, value in values.items()]
+        request = SetParametersAtomically.Request(parameters=parameters)
+        answer = self.peer.result(self.parameters.call_async(request)).result
+        return '' if answer.successful else answer.reason
 
     def listen(self, type: Any, topic: str) -> list[Any]:
         """What is on a latched topic, from now on."""

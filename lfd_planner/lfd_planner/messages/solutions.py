@@ -19,8 +19,12 @@ from .checks import Report
 from .trajectories import trajectory_from_message, trajectory_to_message
 
 
-def solution_to_message(solution: Solution, frame: str, stage_times: Mapping[str, float] | None = None) -> TaskSolution:
+def solution_to_message(
+    solution: Solution, frame: str, stage_times: Mapping[str, float] | None = None, explanation: str = ''
+) -> TaskSolution:
     """A solution as a message; `frame` is the scene's, `stage_times` [s] are those of the planner's stages.
+
+    `explanation` says why this motion.
 
     Raises:
         SceneFault: the motion is longer than a message can tell.
@@ -36,6 +40,7 @@ def solution_to_message(solution: Solution, frame: str, stage_times: Mapping[str
         stages=list(times),
         stage_times=list(times.values()),
         seed=solution.seed,
+        explanation=explanation,
     )
 
 
@@ -80,7 +85,7 @@ def failure_to_message(failure: TaskFailure) -> FailureMessage:
         keyframe=failure.keyframe,
         stage=failure.stage,
         rejections=[
-            RejectionMessage(reason=count.reason, subjects=list(count.subjects), count=count.count)
+            RejectionMessage(reason=count.reason, subjects=list(count.subjects), count=count.count, detail=count.detail)
             for count in failure.rejections
         ],
         suggestion=failure.suggestion,

@@ -13,19 +13,21 @@ import sys
 import threading
 import time
 import traceback
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from geometry_msgs.msg import Pose as PoseMessage
 from lfd_msgs.action import PlanTask
 from lfd_msgs.srv import TaskPlanning
 from moveit_msgs.msg import DisplayTrajectory, MoveItErrorCodes, RobotTrajectory
-from rcl_interfaces.msg import ParameterDescriptor
+from rcl_interfaces.msg import FloatingPointRange, ParameterDescriptor, SetParametersResult
 from rclpy.action import ActionServer, CancelResponse, GoalResponse
 from rclpy.action.server import ServerGoalHandle
 from rclpy.callback_groups import ReentrantCallbackGroup
 from rclpy.exceptions import ParameterException
 from rclpy.node import Node
+from rclpy.parameter import Parameter
 from visualization_msgs.msg import MarkerArray
 
 from lfd_description.grippers import GripperError, find_gripper
@@ -45,16 +47,17 @@ from lfd_planner.messages.introspection import motions_to_message
 from lfd_planner.messages.solutions import failure_to_message, solution_to_message
 from lfd_planner.messages.task_markers import failure_markers, no_markers, solution_markers
 from lfd_planner.mtdf import MtdfError, Task, parse_task
-from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner
+from lfd_planner.planner import Planned, PlanOptions, TaskFailure, TaskPlanner, at_speed, explain
 from lfd_planner.pose import Pose
 from lfd_planner.robot.planning_robot import planning_robot
 from lfd_planner.scene import PlanningScene, SceneFault
+from lfd_planner.scene.faults import quoted
 from lfd_planner.stages.arm import Arm
 from lfd_planner.task import Record, Stage, Step
 
 from .showing import LazyTopic, Showing
 from .task_introspection import TaskIntrospection
-from .task_planner_scene import SceneSource
+from .task_planner_scene import OLDEST_STATE, SceneSource
 
 NAME = 'task_planner'
 EMBEDDED, MOVEIT = 'embedded', 'moveit'
@@ -62,6 +65,7 @@ THREADS = 24
 MOST_AT_ONCE = 16  # requests; more are sent away
 LONGEST_BUDGET = 600.0  # [s]
 MOST_SOLUTIONS = 100
+SLOWEST = 0.01  # of the fastest motion
 FEEDBACK_EVERY = 0.02  # [s], unless a keyframe or a solution is new
 
 Found = tuple[Planned, ...] | TaskFailure
@@ -82,10 +86,14 @@ class Request:
     seed: int = 0
     budget: float = 0.0
     solutions: int = 1
+    speed: float = 0.0
+    """Of the fastest motion; 0: as usual."""
+    end_pose: str = ''
+    """Of the robot; empty: as usual."""
     feedback: Callable[[PlanTask.Feedback], None] = lambda _: None
 
-    def checked(self) -> None:
-        """Look at the numbers.
+    def checked(self, poses: Collection[str]) -> None:
+        """Look at the numbers, and whether the end pose is one of the robot's `poses`.
 
         Raises:
             SceneFault: one of them cannot be meant; there is a sentence for each.
@@ -95,6 +103,10 @@ class Request:
             report.problem(f'time_budget is {self.budget:g}; send 0 to {LONGEST_BUDGET:g} s.')
         if self.solutions > MOST_SOLUTIONS:
             report.problem(f'max_solutions is {self.solutions}; send up to {MOST_SOLUTIONS}.')
+        if not (self.speed == 0.0 or SLOWEST <= self.speed <= 1.0):
+            report.problem(f'speed is {self.speed:g}; send {SLOWEST:g} to 1, or 0 for the usual one.')
+        if self.end_pose and self.end_pose not in poses:
+            report.problem(f'end_pose is {_no_pose(self.end_pose, poses)}.')
         report.finish()
 
 
@@ -108,13 +120,17 @@ class TaskPlannerNode(Node):
     def __init__(self) -> None:
         super().__init__(NAME)
         self._planner = self._make_planner()
+        self._declare_habits()
+        oldest: float = self._declared(
+            'joint_state_max_age', OLDEST_STATE, 'How old the newest joint states may be [s].', (0.05, 3600.0)
+        )
         self._loading = kernels.load_beside()
         self._ending = threading.Event()
         self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
         group = ReentrantCallbackGroup()
         robot, model = self._planner.backend.robot, self._planner.model
         self._arm = Arm.of(model, self._planner.backend)
-        self._scenes = SceneSource(self, robot, group)
+        self._scenes = SceneSource(self, robot, group, oldest)
         self._showing = Showing(self)
         self._introspection = TaskIntrospection(self, self._showing, self._arm.group.joints, group)
         self._display = LazyTopic(
@@ -168,9 +184,31 @@ class TaskPlannerNode(Node):
         except (RobotError, GripperError, UrdfError, ModelError, MeshError, MoveItMissing) as error:
             raise ParameterError(str(error)) from None
 
-    def _declared(self, name: str, default: str, description: str) -> str:
-        value: str = self.declare_parameter(name, default, ParameterDescriptor(description=description)).value
-        return value
+    def _declare_habits(self) -> None:
+        """What counts where a request says nothing; it may be set while the node runs."""
+        self._declared('speed', 1.0, 'Of the fastest motion, where a request says nothing.', (SLOWEST, 1.0))
+        self._declared(
+            'end_pose', '', 'The pose to which the arm goes at the end, where a request says nothing; empty: it stays.'
+        )
+        problem = self._wrong_end_pose(self.get_parameter('end_pose').value)
+        if problem:
+            raise ParameterError(problem)
+        self.add_on_set_parameters_callback(self._on_parameters)
+
+    def _on_parameters(self, parameters: Sequence[Parameter]) -> SetParametersResult:
+        for parameter in parameters:
+            if parameter.name == 'end_pose' and (problem := self._wrong_end_pose(parameter.value)):
+                return SetParametersResult(successful=False, reason=problem)
+        return SetParametersResult(successful=True)
+
+    def _wrong_end_pose(self, pose: str) -> str:
+        poses = self._planner.model.poses
+        return f'The parameter end_pose is {_no_pose(pose, poses)}.' if pose and pose not in poses else ''
+
+    def _declared(self, name: str, default: Any, description: str, bounds: tuple[float, float] | None = None) -> Any:
+        ranges = [FloatingPointRange(from_value=bounds[0], to_value=bounds[1])] if bounds else []
+        descriptor = ParameterDescriptor(description=description, floating_point_range=ranges)
+        return self.declare_parameter(name, default, descriptor).value
 
     # Requests
 
@@ -179,6 +217,7 @@ class TaskPlannerNode(Node):
         answer.error_code = _error_code(found)
         answer.message = answer.error_code.message
         if not isinstance(found, TaskFailure):
+            answer.message += f'\n{explain(found[0])}'
             solution = found[0].solution
             answer.trajectory = trajectory_to_message(
                 solution.trajectory, solution.joints, self._planner.backend.robot.frame
@@ -199,6 +238,8 @@ class TaskPlannerNode(Node):
                 asked.seed,
                 asked.time_budget,
                 max(asked.max_solutions, 1),
+                asked.speed,
+                asked.end_pose,
                 goal.publish_feedback,
             )
         )
@@ -207,7 +248,9 @@ class TaskPlannerNode(Node):
             result.failure = failure_to_message(found)
         else:
             frame = self._planner.backend.robot.frame
-            result.solutions = [solution_to_message(planned.solution, frame, planned.seconds) for planned in found]
+            result.solutions = [
+                solution_to_message(planned.solution, frame, planned.seconds, explain(planned)) for planned in found
+            ]
         if goal.is_cancel_requested:
             if not isinstance(found, TaskFailure):
                 result.error_code.message = f'Planning was stopped. Until then: {result.error_code.message}'
@@ -240,7 +283,7 @@ class TaskPlannerNode(Node):
         return found
 
     def _planned(self, request: Request) -> Found:
-        request.checked()
+        request.checked(self._planner.model.poses)
         task = parse_task(request.text)
         report = Report('Task origin')
         origin = pose_from_message(request.origin, report)
@@ -253,6 +296,8 @@ class TaskPlannerNode(Node):
             seed=request.seed,
             budget=request.budget,
             solutions=request.solutions,
+            scaling=at_speed(request.speed or self.get_parameter('speed').value),
+            end_pose=request.end_pose or self.get_parameter('end_pose').value or None,
             should_stop=request.should_stop,
             progress=watch.progress,
             observe=watch.observe,
@@ -340,6 +385,10 @@ def _error_code(found: Found) -> MoveItErrorCodes:
     solution = found[0].solution
     told = f'{len(solution.segments)} segments, {solution.trajectory.duration:.2f} s of motion.'
     return MoveItErrorCodes(val=int(Code.SUCCESS), message=told)
+
+
+def _no_pose(wrong: str, poses: Collection[str]) -> str:
+    return f'{quoted(wrong)}, which is no pose of the robot; its poses are {", ".join(sorted(poses))}'
 
 
 def main(args: Sequence[str] | None = None) -> int:

@@ -12,7 +12,7 @@ keyframes, and not with its power.
 """
 
 from .failure import RejectionCount, TaskFailure
-from .options import PlanOptions
+from .options import PlanOptions, at_speed
 from .task_planner import Planned, TaskPlanner, explain, plan_task
 
 __all__ = [
@@ -21,6 +21,7 @@ __all__ = [
     'RejectionCount',
     'TaskFailure',
     'TaskPlanner',
+    'at_speed',
     'explain',
     'plan_task',
 ]

@@ -15,6 +15,11 @@ def unobserved(stage: Stage) -> Observer:
     return Observer()
 
 
+def at_speed(speed: float) -> SpeedScaling:
+    """What makes motions take 1 / `speed` times as long as they must; above 0 and up to 1."""
+    return SpeedScaling(speed, speed * speed)
+
+
 @dataclass(frozen=True)
 class PlanOptions:
     """What may be asked of the planner."""

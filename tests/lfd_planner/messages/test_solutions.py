@@ -10,7 +10,8 @@ import pytest
 from lfd_msgs.msg import TaskSolution
 from support.pick_and_place import pick_and_place
 
-from lfd_planner.messages.solutions import solution_from_message, solution_to_message
+from lfd_planner.messages.solutions import failure_to_message, solution_from_message, solution_to_message
+from lfd_planner.planner import RejectionCount, TaskFailure
 from lfd_planner.scene import Code, SceneFault
 from lfd_planner.solution import Awaited
 
@@ -21,7 +22,7 @@ def case(request):
 
 
 def test_a_solution_comes_back_as_it_was(case, sent):
-    message = sent(solution_to_message(case.solution, 'base_link', {'lift': 0.25}))
+    message = sent(solution_to_message(case.solution, 'base_link', {'lift': 0.25}, 'Because.'))
     found = solution_from_message(message, case.model.group.joints)
     assert found.segments == case.solution.segments
     for name in ('robot', 'gripper', 'joints', 'cost', 'planning_time', 'seed'):
@@ -30,6 +31,16 @@ def test_a_solution_comes_back_as_it_was(case, sent):
     np.testing.assert_array_equal(found.trajectory.q, case.solution.trajectory.q)
     np.testing.assert_array_equal(found.trajectory.v, case.solution.trajectory.v)
     assert (message.stages, list(message.stage_times)) == (['lift'], [0.25])
+    assert message.explanation == 'Because.'
+
+
+def test_a_failure_tells_its_reasons_with_their_numbers(sent):
+    counts = (RejectionCount('too_wide', ('box',), 3, 'box is 61 mm wide.'), RejectionCount('no_path', (), 1))
+    failure = TaskFailure(Code.PLANNING_FAILED, 'No.', 2, 'grasp', counts, 'Turn it.')
+    message = sent(failure_to_message(failure))
+    assert (message.keyframe, message.stage, message.suggestion) == (2, 'grasp', 'Turn it.')
+    told = [(each.reason, tuple(each.subjects), each.count, each.detail) for each in message.rejections]
+    assert told == [(count.reason, count.subjects, count.count, count.detail) for count in counts]
 
 
 def test_digital_and_analogue_outputs_stay_apart(case):

@@ -7,20 +7,26 @@ import itertools
 import math
 import os
 import time
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 from action_msgs.msg import GoalStatus
 from geometry_msgs.msg import Point, Pose, Quaternion
+from lfd_msgs.msg import TaskSolution
 from moveit_msgs.msg import MoveItErrorCodes
 from support.process import node_process
+from support.task_cells import seed_cell, seed_origin, seed_task
 
 from lfd_description.grippers import find_gripper
 from lfd_description.model.builder import build_model
+from lfd_description.model.model import RobotModel
 from lfd_description.robots import find_robot
 from lfd_description.scenes import find_scene, save_scene
-from lfd_planner.messages import trajectory_from_message
+from lfd_planner.messages.solutions import solution_from_message
+from lfd_planner.solution import Solution
+from lfd_planner.validate import validate
 
 CODES = MoveItErrorCodes
 JOINTS = find_robot('ur5e').joints
@@ -38,9 +44,24 @@ def scene(scene_file: Path) -> str:
     return str(scene_file)
 
 
+@cache
+def model() -> RobotModel:
+    return build_model(find_robot('ur5e'), gripper=find_gripper('two_finger'))
+
+
+def accepted(message: TaskSolution) -> Solution:
+    """The solution of a message, which the independent validator accepts."""
+    solution = solution_from_message(message, model().group.joints)
+    report = validate(solution, model(), seed_cell(), seed_task(), seed_origin())
+    assert report.ok, report.text
+    return solution
+
+
 def test_the_recorded_task_becomes_a_motion_from_where_the_arm_is(client, text):
     answer = client.plan(text)
     assert answer.error_code.val == CODES.SUCCESS, answer.message
+    assert 'segments' in answer.message
+    assert 'grasp: blue_box' in answer.message  # and why this one
     assert list(answer.trajectory.joint_names) == list(JOINTS)
     assert len(answer.trajectory.points) > 50
 
@@ -54,13 +75,13 @@ def test_the_action_tells_its_stages_and_its_segments(client, text):
     assert {told.keyframe for told in sent.feedback} >= set(range(0, 8, 2))
     assert {told.keyframe_count for told in sent.feedback} == {8}
     assert sent.feedback[0].solution_count == 0
-    model = build_model(find_robot('ur5e'), gripper=find_gripper('two_finger'))
     assert solution.robot == 'ur5e'
     names = [segment.name for segment in solution.segments]
     assert names.count('close') == names.count('lift') == names.count('lower') == 4
-    moves = trajectory_from_message(solution.trajectory, model.group.joints)
+    assert 'grasp: blue_box' in solution.explanation
+    moves = accepted(solution).trajectory
     assert moves.duration > 1.0
-    limits = np.array([model.limits[name].velocity for name in JOINTS])
+    limits = np.array([model().limits[name].velocity for name in JOINTS])
     assert (np.abs(moves.v) <= limits + 1e-6).all()
 
 
@@ -75,6 +96,32 @@ def test_a_task_that_cannot_be_done_is_explained(client, text):
     assert result.status == GoalStatus.STATUS_ABORTED
     assert result.result.failure.keyframe == 1
     assert result.result.failure.rejections
+    assert 'm away' in result.result.failure.rejections[0].detail
+
+
+def test_a_goal_may_ask_for_a_slow_motion_that_ends_at_a_pose(client, text):
+    (fast,) = client.act(text).result.solutions
+    (slow,) = client.act(text, speed=0.25, end_pose='home').result.solutions
+    moves = accepted(slow).trajectory
+    assert moves.duration > 2.0 * accepted(fast).trajectory.duration
+    limits = np.array([model().limits[name].velocity for name in JOINTS])
+    assert (np.abs(moves.v) <= 0.25 * limits + 1e-6).all()
+    assert moves.q[-1] == pytest.approx(find_robot('ur5e').poses['home'])
+
+
+def test_the_usual_speed_and_end_are_parameters(client, text):
+    before = client.plan(text).trajectory.points[-1]
+    try:
+        assert client.set_parameters(speed=0.25, end_pose='home') == ''
+        end = client.plan(text).trajectory.points[-1]
+        assert end.time_from_start.sec > 2 * before.time_from_start.sec
+        assert list(end.positions) == pytest.approx(find_robot('ur5e').poses['home'])
+        (own,) = client.act(text, speed=1.0, end_pose='up').result.solutions
+        assert list(own.trajectory.points[-1].positions) == pytest.approx(find_robot('ur5e').poses['up'])
+        assert 'home' in client.set_parameters(end_pose='hme')
+        assert client.set_parameters(speed=2.0)
+    finally:
+        assert client.set_parameters(speed=1.0, end_pose='') == ''
 
 
 def numbers(trajectory) -> list[tuple[float, ...]]:
@@ -108,6 +155,10 @@ def test_a_text_that_is_no_task_is_refused(client, wrong, words):
         ({'time_budget': -1.0}, ('time_budget', '-1', '600')),
         ({'time_budget': 1e12}, ('time_budget', '1e+12', '600')),
         ({'max_solutions': 4_000_000_000}, ('max_solutions', '4000000000', '100')),
+        ({'speed': math.nan}, ('speed', 'nan', '0.01 to 1')),
+        ({'speed': -1.0}, ('speed', '-1', '0.01 to 1')),
+        ({'speed': 1.5}, ('speed', '1.5', '0.01 to 1')),
+        ({'end_pose': 'hme'}, ('end_pose', "'hme'", 'home, left, right, up')),
     ],
 )
 def test_a_wish_that_cannot_be_meant_is_refused_with_a_sentence(client, text, wishes, words):
@@ -125,6 +176,8 @@ def test_several_solutions_are_different_and_the_best_comes_first(client, text):
     costs = [solution.cost for solution in answer.result.solutions]
     assert len(costs) == 4
     assert costs == sorted(costs)
+    for solution in answer.result.solutions:
+        accepted(solution)
     for one, other in itertools.combinations(answer.result.solutions, 2):
         assert numbers(one.trajectory) != numbers(other.trajectory)
     client.peer.eventually(lambda: sent.feedback[-1].solution_count >= 4, 'the last feedback')
@@ -137,6 +190,7 @@ def test_a_budget_of_time_is_used_to_do_better_and_is_kept(client, text):
     assert better.error_code.val == CODES.SUCCESS
     (solution,) = better.solutions
     assert solution.cost <= first.solutions[0].cost
+    accepted(solution)
 
 
 def test_a_goal_can_be_cancelled_while_it_is_improved(client, text):
@@ -149,7 +203,8 @@ def test_a_goal_can_be_cancelled_while_it_is_improved(client, text):
     assert answer.status == GoalStatus.STATUS_CANCELED
     assert answer.result.error_code.val == CODES.PREEMPTED
     assert 'stopped' in answer.result.message
-    assert len(answer.result.solutions) == 1  # the best so far
+    (best,) = answer.result.solutions  # so far
+    accepted(best)
 
 
 def test_a_goal_can_be_cancelled_before_anything_is_found(client, text):
@@ -207,6 +262,9 @@ def test_the_twins_newest_objects_are_planned_with(client, text, scene_file):
         (('robot:=ur6', 'gripper:=two_finger'), "'ur6'"),
         (('robot:=ur5e', 'gripper:=three_finger'), "'three_finger'"),
         (('robot:=ur5e', 'backend:=ompl'), 'embedded or moveit'),
+        (('robot:=ur5e', 'speed:=2.0'), 'speed'),
+        (('robot:=ur5e', 'end_pose:=hme'), "'hme'"),
+        (('robot:=ur5e', 'joint_state_max_age:=0.0'), 'joint_state_max_age'),
         (('robot:=ur5e', 'backend:=moveit'), 'moveit_py is not installed'),
     ],
 )
