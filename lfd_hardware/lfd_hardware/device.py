@@ -61,6 +61,7 @@ class Device:
         self.failure: str | None = None  # why the last step, read or write failed
         self.step: str | None = None  # the step under way
         self.is_fresh = False  # read since the last step
+        self.sent: dict[str, float] = {}  # what each command interface was told last, since the last step
         self._lock = lock
         self._is_ending = False  # a step that comes back late is the last one
         self._step_began = 0.0
@@ -125,6 +126,7 @@ class Device:
 
     def _begin(self, step: str, work: Callable[[], None]) -> None:
         self.step, self.is_fresh, self._step_began = step, False, time.monotonic()
+        self.sent.clear()
         self._idle.clear()
         threading.Thread(target=self._work, args=(work,), name=f'{self.name} {step}', daemon=True).start()
 

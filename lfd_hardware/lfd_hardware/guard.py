@@ -45,8 +45,10 @@ class Bounds:
         self.last = value
 
 
-def bounds_of(component: Component, states: Mapping[str, float], period: float) -> dict[str, Bounds]:
-    """The bounds of every command interface of a component, beginning at the present states.
+def bounds_of(
+    component: Component, states: Mapping[str, float], sent: Mapping[str, float], period: float
+) -> dict[str, Bounds]:
+    """The bounds of every command interface of a component, beginning at what it was ``sent`` last, or else its state.
 
     A joint that stands outside of its limits may stay there or come back: its bounds reach as far as it does.
     """
@@ -64,5 +66,5 @@ def bounds_of(component: Component, states: Mapping[str, float], period: float) 
             stands = states.get(name, math.nan)
             if math.isfinite(stands):
                 lower, upper = min(lower, stands), max(upper, stands)
-            bounds[name] = Bounds(name, lower, upper, jump, stands)
+            bounds[name] = Bounds(name, lower, upper, jump, sent.get(name, stands))
     return bounds

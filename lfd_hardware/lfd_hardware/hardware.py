@@ -82,7 +82,9 @@ class Hardware:
                 continue
             self.waits_for = device.name
             try:
-                device.driver.write(self._allowed(device))
+                allowed = self._allowed(device)
+                device.driver.write(allowed)
+                device.sent.update(allowed)
             except CommandRefused as refusal:
                 troubles.append(Trouble(device, str(refusal), refused=True))
             except Exception as error:
@@ -105,9 +107,16 @@ class Hardware:
         wanted = tuple(names)
         self.check_claim(owner, wanted, self._owners)
         for device in {self._device_of[name].name: self._device_of[name] for name in wanted}.values():
-            fresh = bounds_of(device.component, self.states, self._period)
+            fresh = bounds_of(device.component, self.states, device.sent, self._period)
             self._bounds[device.name].update({name: fresh[name] for name in wanted if name in fresh})
         self._owners.update(dict.fromkeys(wanted, owner))
+
+    def standing(self, name: str) -> float:
+        """Where a command interface is held: what its device was told last, or else where it stands.
+
+        An arm that is late, or has not settled, is on its way there: to hold it where it is would be a jump back.
+        """
+        return self._device_of[name].sent.get(name, self.states.get(name, math.nan))
 
     @property
     def owners(self) -> dict[str, str]:

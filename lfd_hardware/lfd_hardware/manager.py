@@ -279,6 +279,7 @@ class Manager:
     def _free(self, device: Device, target: DeviceState) -> None:
         """End the controllers that cannot use a device in its next state."""
         if target is DeviceState.ACTIVE:
+            self.settle()  # those that still brake after it failed must not command it when it is back
             return
         with self._locked():
             users = self._users(device, commanding_only=target is DeviceState.INACTIVE)

@@ -211,3 +211,27 @@ def test_a_state_without_a_value_is_refused_where_one_is_needed(urdf, up, faulty
     hardware.check_states('c', ['elbow/position'])
     with pytest.raises(ClaimRefused, match="'elbow/position', which is nan"):
         hardware.check_states('c', ['shoulder/position', 'elbow/position'], finite=True)
+
+
+def test_an_arm_that_is_late_is_held_at_its_last_command(urdf, up):
+    """Whoever takes it over where it is measured would make the command jump back."""
+    hardware = up(urdf(hardware_parameters='<param name="delay">0.05</param>'), PERIOD)
+    hardware.read(PERIOD)
+    assert hardware.standing('shoulder/position') == 0.1
+    hardware.claim('first', ['shoulder/position'])
+    for cycle in range(1, 11):
+        hardware.commands['shoulder/position'] = 0.1 + 0.02 * cycle
+        assert hardware.write() == []
+        hardware.read(PERIOD)
+    hardware.release('first')
+    assert hardware.states['shoulder/position'] < 0.25
+    assert hardware.standing('shoulder/position') == pytest.approx(0.3)
+    hardware.claim('second', ['shoulder/position'])
+    hardware.commands['shoulder/position'] = 0.3
+    assert hardware.write() == []
+    (device,) = hardware.devices
+    for state in (DeviceState.INACTIVE, DeviceState.ACTIVE):  # which begins where it stands
+        assert device.go(state, lambda _: None)
+        assert device.wait(30.0)
+    hardware.read(PERIOD)
+    assert hardware.standing('shoulder/position') == hardware.states['shoulder/position']

@@ -217,6 +217,22 @@ def test_an_arm_that_stopped_by_itself_does_not_leave_its_path_before_it_says_wh
     assert 'Left the path' not in answer.result.error_string
 
 
+def test_a_controller_that_still_brakes_does_not_command_a_device_that_is_back(graph, urdf, faulty):
+    graph.describe(urdf('test/Faulty'))
+    graph.manager_inside()
+    graph.spawn('arm_controller')
+    driver = faulty['arm_hardware']
+    result = graph.send(goal(2, 1.5, -1.0)).get_result_async()
+    graph.eventually(lambda: driver.told and driver.told[-1]['shoulder/position'] > 0.5, 'some motion')
+    driver.fault = DriverError('The cable is cut.')
+    graph.eventually(lambda: states_of(graph) == {'arm_hardware': 'unconfigured'}, 'the end of the device')
+    driver.fault, count = None, len(driver.told)
+    assert set_state(graph, 'arm_hardware', 'active').ok
+    assert graph.controllers()['arm_controller'].state == 'inactive'
+    assert len(driver.told) == count
+    assert graph.result(result).status == GoalStatus.STATUS_ABORTED
+
+
 def test_jumps_of_the_clock_do_nothing(graph, urdf, faulty):
     text = graph.parameters.read_text()
     for line in ('update_rate:', 'joints: [shoulder, elbow]'):

@@ -237,6 +237,7 @@ def test_deactivation_aborts_the_goal_and_inactive_controllers_reject(home):
         assert answer.status == GoalStatus.STATUS_ABORTED
         assert 'deactivated' in answer.result.error_string
         assert not home.send(goal((1.0, REST))).accepted
+        home.eventually(lambda: max(map(abs, home.states[-1].velocity)) == 0.0, 'rest')
         held = home.position()
         assert held[0] > 0.05
     finally:

@@ -9,6 +9,7 @@ import signal
 from collections.abc import Iterator
 
 import pytest
+from action_msgs.msg import GoalStatus
 from support.real_arm import RealArm, real_arm
 from support.rigs import AbbRig, MotomanRig, URRig
 
@@ -87,6 +88,24 @@ def test_a_second_client_does_not_share_the_arm(arm: RealArm):
     arm.rig.withdraw()
     arm.stands()
     arm.goes_on()
+
+
+def test_a_trajectory_controller_that_is_restarted_in_motion_stops_the_arm_and_goes_on_from_there(arm: RealArm):
+    goal = arm.swing_half()
+    answer = arm.switch(deactivate_controllers=[arm.controller], activate_controllers=[arm.controller])
+    assert answer.ok, answer.message
+    assert 'a switch of controllers asked for it' in arm.result(goal).result.error_string
+    assert arm.state == 'active'
+    arm.arrives(arm.swing())
+
+
+def test_a_second_client_replaces_the_goal_of_the_first_without_a_jump(arm: RealArm):
+    first = arm.swing_half()
+    second = arm.swing(by_another=True)
+    replaced = arm.result(first)
+    assert replaced.status == GoalStatus.STATUS_ABORTED
+    assert replaced.result.error_string == 'Replaced by a newer trajectory.'
+    arm.arrives(second)
 
 
 def test_a_node_that_is_killed_leaves_an_arm_that_stops_and_the_next_one_takes_over(arm: RealArm):

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import rclpy
 from action_msgs.msg import GoalStatus
 from builtin_interfaces.msg import Duration
 from control_msgs.action import FollowJointTrajectory
@@ -74,7 +75,11 @@ class RealArm(Peer):
             lambda state: self.speeds.append(state.speed_scaling_factor),
             10,
         )
-        self._action = ActionClient(self.node, FollowJointTrajectory, f'{self.controller}/follow_joint_trajectory')
+        name = f'{self.controller}/follow_joint_trajectory'
+        self._action = ActionClient(self.node, FollowJointTrajectory, name)
+        self._other_node = rclpy.create_node('another_client', context=self.context)
+        self._executor.add_node(self._other_node)
+        self._other_action = ActionClient(self._other_node, FollowJointTrajectory, name)
         self._set = self._client(SetHardwareComponentState, 'set_hardware_component_state')
         self._switch = self._client(SwitchController, 'switch_controller')
         self._list = self._client(ListHardwareComponents, 'list_hardware_components')
@@ -103,10 +108,10 @@ class RealArm(Peer):
 
     # Motion
 
-    def swing(self, seconds: float = SECONDS, patient: bool = True) -> Future:
+    def swing(self, seconds: float = SECONDS, patient: bool = True, by_another: bool = False) -> Future:
         """Send the first joint to its other place; the future is of the goal's result.
 
-        Unless it is patient, the tolerances are those of the controller.
+        Unless it is patient, the tolerances are those of the controller. The goal may be another client's.
         """
         self._out = not self._out
         goal = FollowJointTrajectory.Goal(trajectory=JointTrajectory(joint_names=list(self.robot.joints)))
@@ -120,16 +125,17 @@ class RealArm(Peer):
         if patient:
             goal.path_tolerance = [JointTolerance(name=name, position=self.way) for name in self.robot.joints]
             goal.goal_time_tolerance = Duration(sec=int(PATIENCE))
-        self.eventually(self._action.server_is_ready, 'the action', PATIENCE)
-        handle = self._send(goal)
+        action = self._other_action if by_another else self._action
+        self.eventually(action.server_is_ready, 'the action', PATIENCE)
+        handle = self._send(action, goal)
         assert handle.accepted
         return handle.get_result_async()
 
-    def _send(self, goal: Any) -> Any:
+    def _send(self, action: ActionClient, goal: Any) -> Any:
         """The handle of a goal; it may be sent again, because a node that was killed still seems to be there."""
         deadline = time.monotonic() + PATIENCE
         while True:
-            future = self._action.send_goal_async(goal)
+            future = action.send_goal_async(goal)
             again = time.monotonic() + ASK_AGAIN
             while not future.done() and time.monotonic() < again:
                 self.spin_once()
@@ -197,6 +203,11 @@ class RealArm(Peer):
     def _errors_since(self, place: int) -> str:
         lines = self.manager.output[place:].splitlines()
         return '\n'.join(line for line in lines if line.startswith('[ERROR]'))
+
+    def switch(self, **lists: list[str]) -> Any:
+        """Have controllers switched, all or none: `activate_controllers`, `deactivate_controllers`."""
+        request = SwitchController.Request(strictness=SwitchController.Request.STRICT, **lists)
+        return self.result(self._switch.call_async(request), PATIENCE)
 
     def goes_on(self) -> None:
         """Bring hardware and controllers up again as a user does, and swing, from where the arm stands."""

@@ -55,8 +55,7 @@ class ForwardCommandController(Controller):
 
     def activate(self) -> None:
         """Leave everything as it is."""
-        states = self.hardware.states
-        self._values = tuple(states[name] for name in self._names)
+        self._values = tuple(self.hardware.standing(name) for name in self._names)
         self.update()
 
     def update(self) -> None:

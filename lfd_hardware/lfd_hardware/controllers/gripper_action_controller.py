@@ -87,9 +87,9 @@ class GripperActionController(Controller):
         return (f'{self._joint}/position', f'{self._joint}/velocity')
 
     def activate(self) -> None:
-        """Hold where the joint is."""
+        """Hold the joint where it stands, or as hard as it was told to by the last command."""
         with self._lock:
-            self._slide.hold(self._position())
+            self._slide.hold(self.hardware.standing(f'{self._joint}/position'))
             self._command()
 
     def update(self) -> None:

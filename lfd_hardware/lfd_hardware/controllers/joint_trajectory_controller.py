@@ -118,9 +118,10 @@ class JointTrajectoryController(Controller):
         return [*names, self._parameters.scaling_interface] if self._parameters.scaling_interface else names
 
     def activate(self) -> None:
-        """Hold where the joints are, whatever was commanded before."""
+        """Hold the joints where they stand, or are on their way to by the last command of whoever had them before."""
+        standing = np.array([self.hardware.standing(name) for name in self._names['position']])
         with self._lock:
-            self._follower.hold(self._read('position'))
+            self._follower.hold(standing)
             self._scaling = 1.0
             self._follower.scale(self._allowed())
             self._command(self._follower.commanded)
