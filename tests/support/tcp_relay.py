@@ -12,12 +12,14 @@ Result = TypeVar('Result')
 
 
 class Relay:
-    """Listens on `port`; `cut` ends all connections and takes no new ones until `mend`."""
+    """Listens on `port`; `cut` ends all connections and takes no new ones until `mend`; `hush` lets all hang instead."""
 
     def __init__(self, target: int) -> None:
         self._target = target
         self._writers: set[asyncio.StreamWriter] = set()
         self._whole = True
+        self._flows = asyncio.Event()
+        self._flows.set()
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, daemon=True)
         self._thread.start()
@@ -26,6 +28,10 @@ class Relay:
 
     def cut(self) -> None:
         self._run(self._set(False))
+
+    def hush(self) -> None:
+        """Nothing passes any more, and nobody is told: as when a radio link fades."""
+        self._loop.call_soon_threadsafe(self._flows.clear)
 
     def mend(self) -> None:
         self._run(self._set(True))
@@ -44,6 +50,7 @@ class Relay:
 
     async def _set(self, whole: bool) -> None:
         self._whole = whole
+        self._flows.set()
         if not whole:
             for writer in tuple(self._writers):
                 writer.transport.abort()
@@ -63,19 +70,19 @@ class Relay:
         there, back = await asyncio.open_connection('127.0.0.1', self._target)
         self._writers |= {writer, back}
         try:
-            await asyncio.gather(_pump(reader, back), _pump(there, writer))
+            await asyncio.gather(self._pump(reader, back), self._pump(there, writer))
         finally:
             self._writers -= {writer, back}
             for each in (writer, back):
                 each.transport.abort()
 
-
-async def _pump(reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
-    with suppress(ConnectionError):
-        while data := await reader.read(65536):
-            writer.write(data)
-            await writer.drain()
-    writer.transport.abort()
+    async def _pump(self, reader: asyncio.StreamReader, writer: asyncio.StreamWriter) -> None:
+        with suppress(ConnectionError):
+            while data := await reader.read(65536):
+                await self._flows.wait()
+                writer.write(data)
+                await writer.drain()
+        writer.transport.abort()
 
 
 @contextmanager

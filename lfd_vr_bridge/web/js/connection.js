@@ -1,14 +1,15 @@
 /**
- * The WebSocket to the bridge: pairing, requests with answers, news, latency, and coming back without a reload.
+ * The connection to the bridge: pairing, requests with answers, news, latency, and coming back without a reload.
  *
  * The token of an earlier pairing is kept in localStorage, for this origin. See docs/vr_protocol.md.
  */
 
+import { workerWires } from './wires.js';
+
 export const PROTOCOL = 1;
 const FIRST_WAIT = 250; // [ms] doubled at every vain try
 const LONGEST_WAIT = 5000; // [ms]
-const PING_EVERY = 1000; // [ms]
-const SILENCE = 6000; // [ms] without a word the connection is taken for lost
+const NOT_PAIRED = ['wrong_code', 'unknown_token']; // why a person must type a code; all else passes
 const TOKEN = 'lfd.token';
 
 /** What the bridge did not do, and why. */
@@ -29,23 +30,28 @@ export function deviceName(agent = navigator.userAgent) {
   return known.find(([pattern]) => pattern.test(agent))?.[1] ?? 'Browser';
 }
 
+/** What tells this page from other tabs of the device, for as long as it is loaded. */
+export function pageId() {
+  return [...crypto.getRandomValues(new Uint8Array(16))].map((byte) => byte.toString(16).padStart(2, '0')).join('');
+}
+
 export class Connection extends EventTarget {
-  #socket = null;
+  #wire = null;
   #waiting = new Map();
   #next = 1;
   #code = null;
   #tries = 0;
   #retry = null;
-  #pinger = null;
-  #heard = 0;
   #closed = false;
+  #page = pageId();
 
-  /** `storage` is where the token is kept; `address` of the WebSocket defaults to this page's host. */
-  constructor({ address, name = deviceName(), storage = localStorage } = {}) {
+  /** `storage` is where the token is kept; `address` defaults to this page's host; `wires` opens wires (wires.js). */
+  constructor({ address, name = deviceName(), storage = localStorage, wires = workerWires() } = {}) {
     super();
     this.address = address ?? `${location.protocol === 'https:' ? 'wss' : 'ws'}://${location.host}/ws`;
     this.name = name;
     this.storage = storage;
+    this.wires = wires;
     this.open = false;
   }
 
@@ -53,7 +59,7 @@ export class Connection extends EventTarget {
     return this.storage.getItem(TOKEN);
   }
 
-  /** Connect; with a code to pair anew, else with the token of an earlier pairing. */
+  /** Connect: with the token of an earlier pairing, else with a code. A code of an old link harms no paired device. */
   connect(code = null) {
     this.#closed = false;
     this.#code = code ?? this.#code;
@@ -64,11 +70,12 @@ export class Connection extends EventTarget {
       return;
     }
     this.#tell('connecting', {});
-    const socket = new WebSocket(this.address);
-    this.#socket = socket;
-    socket.onopen = () => socket.send(JSON.stringify(this.#hello()));
-    socket.onmessage = (event) => socket === this.#socket && this.#receive(JSON.parse(event.data));
-    socket.onclose = () => socket === this.#socket && this.#lost();
+    this.#wire = this.wires(this.address, {
+      open: () => this.#send(this.#hello()),
+      message: (text) => this.#receive(JSON.parse(text)),
+      latency: (latency) => this.#tell('latency', { latency }),
+      close: () => this.#lost(),
+    });
   }
 
   /** Close for good. */
@@ -99,25 +106,22 @@ export class Connection extends EventTarget {
   }
 
   #hello() {
-    const hello = { type: 'hello', protocol: PROTOCOL, name: this.name };
-    return this.#code ? { ...hello, code: this.#code } : { ...hello, token: this.token };
+    const { token } = this;
+    return { type: 'hello', protocol: PROTOCOL, name: this.name, page: this.#page, ...(token ? { token } : { code: this.#code }) };
   }
 
   #send(frame) {
-    this.#socket.send(JSON.stringify(frame));
+    this.#wire.send(JSON.stringify(frame));
   }
 
   #receive(frame) {
-    this.#heard = performance.now();
     switch (frame.type) {
       case 'welcome':
         return this.#welcome(frame);
-      case 'pong':
-        return this.#tell('latency', { latency: performance.now() - frame.t });
       case 'done':
         return this.#answer(frame.id, (waiting) => waiting.resolve(frame));
       case 'refused':
-        return this.open || frame.id !== undefined ? this.#refused(frame) : this.#notPaired(frame);
+        return this.open || frame.id !== undefined ? this.#refused(frame) : this.#notAdmitted(frame);
       default:
         return this.#tell('news', frame);
     }
@@ -128,17 +132,8 @@ export class Connection extends EventTarget {
     this.#tries = 0;
     this.#code = null;
     if (frame.token) this.storage.setItem(TOKEN, frame.token);
-    this.#pinger = setInterval(() => this.#ping(), PING_EVERY);
-    this.#ping();
+    this.#wire.beat();
     this.#tell('open', frame);
-  }
-
-  #ping() {
-    if (performance.now() - this.#heard > SILENCE) {
-      this.#lost();
-      return;
-    }
-    this.say('ping', { t: performance.now() });
   }
 
   #refused(frame) {
@@ -146,12 +141,20 @@ export class Connection extends EventTarget {
     if (!answered) this.#tell('news', { type: 'notice', level: 'warning', text: frame.message });
   }
 
-  #notPaired(frame) {
-    // A stale token asks for a new pairing; what is refused for another reason (a pause) keeps it.
-    if (!this.#code && /token/.test(frame.code ?? '')) this.forget();
-    this.#code = null;
+  /** The bridge does not let this device in: it pairs anew, or, if that would not help, comes again later. */
+  #notAdmitted({ code, message }) {
+    if (!NOT_PAIRED.includes(code)) {
+      this.#lost(message);
+      return;
+    }
+    if (code === 'unknown_token') this.forget();
+    else this.#code = null;
+    if (this.#code) {
+      this.connect();
+      return;
+    }
     this.#drop();
-    this.#tell('pairing', { message: frame.message, code: frame.code });
+    this.#tell('pairing', { message, code });
   }
 
   #answer(id, how) {
@@ -163,23 +166,21 @@ export class Connection extends EventTarget {
   }
 
   #drop() {
-    const socket = this.#socket;
-    this.#socket = null;
+    this.#wire?.close();
+    this.#wire = null;
     this.open = false;
-    clearInterval(this.#pinger);
-    if (socket) socket.close();
     for (const { reject } of this.#waiting.values()) {
       reject(new Refused('offline', 'The connection was lost before the bridge answered.'));
     }
     this.#waiting.clear();
   }
 
-  #lost() {
+  #lost(message = '') {
     this.#drop();
     if (this.#closed) return;
     const wait = Math.min(LONGEST_WAIT, FIRST_WAIT * 2 ** this.#tries);
     this.#tries += 1;
-    this.#tell('lost', { wait });
+    this.#tell('lost', { wait, message });
     this.#retry = setTimeout(() => this.connect(), wait);
   }
 

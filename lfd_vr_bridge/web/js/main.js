@@ -76,6 +76,7 @@ class Page {
     if (code) history.replaceState(null, '', location.pathname + location.search);
     this.connection.connect(code);
     addEventListener('pagehide', () => this.connection.close());
+    addEventListener('pageshow', ({ persisted }) => persisted && this.connection.connect());
   }
 
   draw() {
@@ -143,8 +144,9 @@ class Page {
       link({ state: 'pairing', message: detail.message, latency: null });
       this.pairing.show(detail.message);
     });
-    connection.addEventListener('lost', () => {
-      link({ state: 'lost', latency: null });
+    connection.addEventListener('lost', ({ detail }) => {
+      link({ state: 'lost', latency: null, message: detail.message });
+      this.pairing.explain(detail.message);
       this.demonstrator.dropAll();
     });
     connection.addEventListener('open', ({ detail }) => {

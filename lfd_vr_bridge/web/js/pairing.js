@@ -30,6 +30,13 @@ export class PairingForm {
     this.input.focus();
   }
 
+  /** Say why it takes longer, if the form is open; the code can be typed anew. */
+  explain(message) {
+    if (!this.dialog.open || !message) return;
+    this.error.textContent = message;
+    this.button.disabled = false;
+  }
+
   hide() {
     if (this.dialog.open) this.dialog.close();
   }

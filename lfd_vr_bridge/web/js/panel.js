@@ -79,7 +79,7 @@ function sectionsOf(state, now) {
 function controlSection(state) {
   const { demonstrator, asking } = state.roster;
   if (state.link.state === 'lost') {
-    return { id: 'control', rows: [notice('bad', 'Connection lost', 'Reconnecting by itself. What was recorded is kept.')] };
+    return { id: 'control', rows: [notice('bad', 'Connection lost', 'Reconnecting by itself. What was recorded is kept.', state.link.message)] };
   }
   if (state.link.state !== 'open') return null;
   if (isDemonstrator(state)) {

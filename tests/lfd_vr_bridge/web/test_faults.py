@@ -116,7 +116,22 @@ def test_network_drop(chromium: Browser, bridge: BridgeServer) -> None:
         mouse.carry(Pose((0.42, 0.2, -0.1)))
         mouse.release()
         page.until('lfd.state.recording.keyframes.length === 4')
+        # The link fades: nobody hangs up, and yet nothing arrives.
+        mouse.grab('red_box')
+        mouse.carry(Pose((0.42, 0.2, -0.05)))
+        cable.hush()
+        page.until("lfd.state.link.state === 'lost'")
+        page.page.keyboard.down('Shift')  # with nothing in the hand any more
+        page.page.mouse.move(300, 300)
+        page.page.keyboard.up('Shift')
+        page.page.mouse.up()
+        cable.mend()
+        page.until("lfd.state.link.state === 'open'")
+        page.until_demonstrator()
+        page.until("Math.abs(lfd.pose('red_box')[1] - 0.1) < 0.01")
+        assert len(page.state('recording')['keyframes']) == 4
         assert page.ask('loadedOnce'), 'the page was not loaded again'
+        assert not [fault for fault in page.faults if 'TypeError' in fault]
 
 
 def test_ten_thousand_objects(chromium: Browser, crowded: BridgeServer, crowd: PlanningScene) -> None:
