@@ -85,11 +85,6 @@ class SceneWatch:
         self._servers: frozenset[bytes] = frozenset()
         node.create_timer(LOOK_EVERY, self._look, clock=self._steady)
 
-    @property
-    def is_known(self) -> bool:
-        """Whether the planning server has told its scene."""
-        return self._scene is not None
-
     def _look(self) -> None:
         """Ask for the whole scene where it is not known, or where another process has one now."""
         found = frozenset(bytes(each.endpoint_gid) for each in self._node.get_publishers_info_by_topic(self._topic))

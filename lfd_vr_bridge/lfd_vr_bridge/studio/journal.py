@@ -36,8 +36,6 @@ class Kept:
     """Where objects were when the recording began; None of a task that was opened."""
     complete: bool
     """Whether the recording had been completed."""
-    torn: bool = False
-    """Whether its end could not be read."""
 
 
 class Journal:
@@ -125,9 +123,8 @@ class Journal:
         if kept is None:
             self.put_aside()
             return None
-        torn = lines[-1] != b''
         self.begin(kept)
-        return replace(kept, torn=torn)
+        return kept
 
     def _write(self, content: bytes) -> None:
         write_atomically(self.file, content)

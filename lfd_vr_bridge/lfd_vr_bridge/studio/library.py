@@ -28,7 +28,7 @@ from .disk import on_disk, sync_folder
 from .values import Refusal, TaskEntry
 
 MOST_CHARACTERS = 80
-MOST_BYTES = 200  # a file system's limit is 255
+MOST_BYTES = 240  # a file system's limit is 255, of which the trash needs some
 MOST_VERSIONS = 9999
 TRASH = '.trash'
 ENDING = '.mtdf.yaml'
@@ -103,8 +103,7 @@ class TaskLibrary:
         Raises:
             Refusal: there is no such task of ours, or the new name cannot be used.
         """
-        to = checked_name(to)
-        self._owned(name)
+        name, to = self._owned(name), checked_name(to)
         if self._versions(to) or to in task_names():
             raise Refusal('name_taken', f"There is a task '{to}' already; choose another name, or delete that one.")
         on_disk('renamed', lambda: self._place(name).rename(self._place(to)))
@@ -115,7 +114,7 @@ class TaskLibrary:
         Raises:
             Refusal: there is no such task of ours.
         """
-        self._owned(name)
+        name = self._owned(name)
         on_disk('deleted', lambda: self._to_trash(name))
 
     def restore(self, name: str) -> None:
@@ -194,10 +193,11 @@ class TaskLibrary:
             raise Refusal('no_version', f"Task '{name}' has no version {version}; the newest are {listed}.")
         return task_file(name) if version == 0 else self.path(name, version), version
 
-    def _owned(self, name: str) -> None:
+    def _owned(self, name: str) -> str:
+        """The name of a task of ours, as its folder has it."""
         name = checked_name(name)
         if self._versions(name):
-            return
+            return name
         if name in task_names():
             raise Refusal('read_only', f"'{name}' comes with lfd and stays; save it under another name to change it.")
         raise self._missing(name)
@@ -240,7 +240,7 @@ class TaskLibrary:
     def _in_trash(self, name: str) -> Iterator[Path]:
         trash = self.folder / TRASH
         for folder in trash.iterdir() if trash.is_dir() else ():
-            if folder.stem == name and folder.suffix[1:].isdigit():
+            if folder.stem == name and folder.suffix[1:].isdecimal():
                 yield folder
 
 

@@ -118,6 +118,8 @@ class Studio:
         self._state = IDLE
         self._shown: Demonstration | None = None
         self._saved = False
+        self._kept_as = ''  # its name in the library; empty: it is not there
+        self._deleted_as = ''  # the name that it had there; empty: it was not deleted, or is another since
         self._zero = 0.0
         self._latest = 0.0
         self._carry: Carry | None = None
@@ -489,7 +491,8 @@ class Studio:
         self._not_recording('save')
         name = checked_name(name or shown.name)
         version = self.library.save(name, shown.task)
-        self._shown, self._saved = replace(shown, name=name), True
+        self._shown = replace(shown, name=name)
+        self._is_in_library(name)
         self._keep(self._journal.end, begin=False)
         self._recording_changed()
         self._tell(TasksChanged(self.tasks))
@@ -507,18 +510,23 @@ class Studio:
         self._save_first()
         self._keep(self._journal.end, begin=False)
         self._shown = Demonstration.opened(checked_name(name), task, self._origin_of(task), self.twin.frame)
-        self._state, self._saved, self._start = REVIEW, True, None
+        self._state, self._start = REVIEW, None
+        self._is_in_library(self._shown.name)
         self._recording_changed()
         return self.recording
 
     def delete_task(self, name: str) -> None:
-        """Put a task with all its versions into the library's trash.
+        """Put a task with all its versions into the library's trash; if it is under review, it is not saved then.
 
         Raises:
             Refusal: there is none, or it comes with the suite.
         """
         self.library.delete(name)
         self._tell(TasksChanged(self.tasks))
+        if self._kept_as == checked_name(name):
+            self._deleted_as = self._kept_as if self._saved else ''
+            self._kept_as, self._saved = '', False
+            self._recording_changed()
 
     def restore_task(self, name: str) -> None:
         """Bring a deleted task back.
@@ -528,15 +536,24 @@ class Studio:
         """
         self.library.restore(name)
         self._tell(TasksChanged(self.tasks))
+        if self._deleted_as == checked_name(name):
+            self._is_in_library(self._deleted_as)
+            self._recording_changed()
 
     def rename_task(self, name: str, to: str) -> None:
-        """Give a task another name.
+        """Give a task another name; if it is under review, that has it, too.
 
         Raises:
             Refusal: there is none, or the name cannot be used.
         """
         self.library.rename(name, to)
         self._tell(TasksChanged(self.tasks))
+        if self._kept_as == checked_name(name):
+            self._kept_as = checked_name(to)
+            self._shown = replace(self._demonstration, name=self._kept_as)
+            if not self._saved:
+                self._keep(lambda: self._journal.named(self._kept_as))
+            self._recording_changed()
 
     # Replay -----------------------------------------------------------------------------------------------------------
 
@@ -597,6 +614,7 @@ class Studio:
         now = self._now()
         self._shown = Demonstration(name, origin, self.twin.frame, recorded_at)
         self._state, self._saved, self._zero, self._latest = RECORDING, False, now, 0.0
+        self._kept_as = self._deleted_as = ''
         self._began = self._start = self.twin.scene
         self._journal.close()
         self._keep(lambda: None)
@@ -612,8 +630,8 @@ class Studio:
         return f'demonstration_{number}'
 
     def _save_first(self) -> None:
-        """Save what is under review and would be lost."""
-        if self._shown is not None and self._shown.steps and not self._saved:
+        """Save what is under review and would be lost; what was deleted is meant to be."""
+        if self._shown is not None and self._shown.steps and not (self._saved or self._deleted_as):
             name, version = self.save()
             self._notice('info', f"'{name}' was saved as version {version}.")
 
@@ -636,7 +654,7 @@ class Studio:
         shown = self._demonstration
         for step in reversed(shown.steps[behind:]):
             self._take_back(step)
-        self._shown, self._saved = replace(shown, steps=shown.steps[begin:behind]), False
+        self._shown, self._saved, self._deleted_as = replace(shown, steps=shown.steps[begin:behind]), False, ''
         if begin and self._start is not None:
             self._start = _after(self._start, shown.steps[:begin])
             self._journal.close()  # the journal begins anew with another start
@@ -680,6 +698,7 @@ class Studio:
     def _forget(self) -> None:
         """There is no task any more."""
         self._state, self._shown, self._saved, self._began, self._start = IDLE, None, False, None, None
+        self._kept_as = self._deleted_as = ''
         self._keep(self._journal.end, begin=False)
 
     def _keep(self, write: Callable[[], None], *, begin: bool = True) -> None:
@@ -705,6 +724,10 @@ class Studio:
         if hint is None or hint.frame not in (None, self.twin.frame):
             return self.origin
         return hint.pose
+
+    def _is_in_library(self, name: str) -> None:
+        """The task under review is in the library as it is."""
+        self._saved, self._kept_as, self._deleted_as = True, name, ''
 
     def _carries(self, object: str) -> bool:
         return self._carry is not None and self._carry.object == object

@@ -426,6 +426,11 @@ def test_a_whole_demonstration_is_recorded_saved_and_had(server: BridgeServer):
             answer = await client.ask('open_task', name='ours')
             assert answer['type'] == 'refused'
             assert answer['message'].count('.') >= 1
+            assert client.last('recording')['saved'] is False
+            await client.do('restore_task', name='ours')
+            assert client.last('recording')['saved'] is True
+            assert (await client.do('save'))['version'] == 2
+            assert (await client.ask('restore_task', name='ours'))['code'] == 'no_task'
 
     run(test())
 

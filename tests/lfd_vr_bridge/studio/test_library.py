@@ -74,7 +74,7 @@ def test_names_that_are_none_are_refused_everywhere(library: TaskLibrary, name: 
     assert sorted(file.name for file in tmp_path.iterdir()) == ['tasks']
 
 
-@pytest.mark.parametrize('name', ['Kisten stapeln', 'módulo', '箱を積む', 'a-b_c.d', '🙂', 'x' * 80])
+@pytest.mark.parametrize('name', ['Kisten stapeln', 'módulo', '箱を積む', '积木', 'a-b_c.d', '🙂', 'x' * 80, '積' * 80])
 def test_names_of_all_languages_work(library: TaskLibrary, name: str) -> None:
     library.save(name, task())
     assert name in {entry.name for entry in library.entries()}

@@ -46,6 +46,12 @@ def show_stack(one: Person) -> None:
     one.studio.complete_recording()
 
 
+def show_a_move(one: Person, name: str = 'put') -> None:
+    one.studio.start_recording(name)
+    assert one.bring(BLUE, SPOT).kept
+    one.studio.complete_recording()
+
+
 # Recording ------------------------------------------------------------------------------------------------------------
 
 
@@ -421,3 +427,76 @@ def test_a_listener_that_leaves_is_told_no_more(enter: People) -> None:
     leave()
     one.bring(BLUE, SPOT)
     assert len(heard) == 1
+
+
+# The task under review and the library --------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize('to', ['my stack', '积木', 'Würfel'])
+def test_a_task_that_is_renamed_has_its_new_name_everywhere(enter: People, to: str) -> None:
+    one = enter()
+    show_a_move(one)
+    one.studio.save()
+    one.studio.rename_task('put', to)
+    assert (one.studio.recording.name, one.studio.recording.saved) == (to, True)
+    assert isinstance(one.news[-1], RecordingChanged)
+    assert one.studio.save() == (to, 2)
+    one.studio.open_task(to, 1)
+    assert one.studio.save() == (to, 3)
+
+
+def test_a_task_that_is_edited_and_renamed_has_its_new_name_after_a_crash(enter: People) -> None:
+    one = enter()
+    show_a_move(one)
+    one.studio.save()
+    one.studio.open_task('put')
+    one.studio.undo()
+    one.studio.rename_task('put', 'other')
+    assert (one.studio.recording.name, one.studio.recording.saved) == ('other', False)
+    assert enter().studio.recording.name == 'other'
+
+
+def test_a_task_that_is_deleted_is_not_saved_and_stays_deleted(enter: People) -> None:
+    one = enter()
+    show_a_move(one)
+    one.studio.save()
+    one.studio.delete_task('put')
+    assert (one.studio.recording.name, one.studio.recording.saved) == ('put', False)
+    assert isinstance(one.news[-1], RecordingChanged)
+    one.studio.open_task('stack_boxes')
+    assert [entry.name for entry in one.studio.tasks] == ['stack_boxes']
+
+
+def test_a_task_that_is_deleted_and_brought_back_is_saved(enter: People) -> None:
+    one = enter()
+    show_a_move(one)
+    one.studio.save()
+    one.studio.delete_task('put')
+    one.studio.restore_task('put')
+    assert one.studio.recording.saved
+    assert [entry.name for entry in one.studio.tasks] == ['put', 'stack_boxes']
+    refused('no_task', lambda: one.studio.restore_task('put'))
+
+
+def test_a_task_that_is_deleted_and_edited_is_saved_first(enter: People) -> None:
+    one = enter()
+    one.studio.start_recording('put')
+    assert one.bring(BLUE, SPOT).kept
+    assert one.bring(YELLOW, spot(0.42, 0.2, 0.0432)).kept
+    one.studio.complete_recording()
+    one.studio.save()
+    one.studio.delete_task('put')
+    one.studio.undo()
+    one.studio.open_task('stack_boxes')
+    assert [entry.name for entry in one.studio.tasks] == ['put', 'stack_boxes']
+    assert len(one.studio.library.open('put')[0].keyframes) == 2
+
+
+def test_other_tasks_that_are_renamed_or_deleted_change_nothing(enter: People) -> None:
+    one = enter()
+    show_a_move(one)
+    one.studio.save()
+    one.studio.save('copy')
+    one.studio.rename_task('put', 'other')
+    one.studio.delete_task('other')
+    assert (one.studio.recording.name, one.studio.recording.saved) == ('copy', True)
