@@ -53,6 +53,7 @@ class EgmSource:
         self.inward = BadNetwork(seed + 1)
         self.setpoints: list[SetPoint] = []
         self.reported: list[tuple[float, int]] = []  # time and seqno of every report that was made
+        self.last_sent = 0.0  # [s] monotonic, when a report last went out
         self.bad: list[str] = []  # why answers could not be read
         self._ending = threading.Event()
         self._thread = threading.Thread(target=self._run, name='egm_source', daemon=True)
@@ -189,3 +190,4 @@ class EgmSource:
         for datagram in self.outward.take(now):
             with contextlib.suppress(OSError):
                 self._socket.sendto(datagram, self.target)
+                self.last_sent = now

@@ -209,12 +209,16 @@ class RealArm(Peer):
         request = SwitchController.Request(strictness=SwitchController.Request.STRICT, **lists)
         return self.result(self._switch.call_async(request), PATIENCE)
 
-    def goes_on(self) -> None:
-        """Bring hardware and controllers up again as a user does, and swing, from where the arm stands."""
-        self.rig.forget()
-        assert self.set_state('active') == ''
+    def activate_controllers(self) -> None:
+        """Have those that are not active activated."""
         names = ['joint_state_broadcaster', self.controller]
         request = SwitchController.Request(activate_controllers=names, strictness=SwitchController.Request.BEST_EFFORT)
         answer = self.result(self._switch.call_async(request), PATIENCE)
         assert answer.ok, answer.message
+
+    def goes_on(self) -> None:
+        """Bring hardware and controllers up again as a user does, and swing, from where the arm stands."""
+        self.rig.forget()
+        assert self.set_state('active') == ''
+        self.activate_controllers()
         self.arrives(self.swing())

@@ -5,6 +5,7 @@ Positions are in rad.
 
 from __future__ import annotations
 
+import math
 import random
 import socket
 from abc import ABC, abstractmethod
@@ -37,7 +38,10 @@ class Told:
 
 
 class Rig(ABC):
-    """One simulated controller that the driver of a ros2_control_node finds by the parameters of its tag."""
+    """One simulated controller that the driver of a ros2_control_node finds by the parameters of its tag.
+
+    A driver for a `patient` one waits longer than usual for states and answers, because tests share their machine.
+    """
 
     robot: str
     hardware: str
@@ -54,7 +58,8 @@ class Rig(ABC):
     silence: str
     intrusion: str
 
-    def __init__(self) -> None:
+    def __init__(self, patient: bool = True) -> None:
+        self.patient = patient
         self.is_off = False
         self.fastest = self._limits()
         """[rad/s] of each joint."""
@@ -78,6 +83,11 @@ class Rig(ABC):
     @abstractmethod
     def is_told_to_stop(self) -> bool:
         """Whether an order to stop came over the network since `forget`."""
+
+    @property
+    @abstractmethod
+    def stop_delay(self) -> float:
+        """From the last state that was sent to the order to stop that came after it [s]; infinite: there was none."""
 
     @abstractmethod
     def set_points(self) -> list[Told]:
@@ -174,8 +184,8 @@ class URRig(Rig):
     silence = 'has sent no new state for'
     intrusion = 'program'
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, patient: bool = True) -> None:
+        super().__init__(patient)
         self.simulator = URSimulator()
         self.simulator.__enter__()
         self._random = random.Random(SEED)
@@ -187,8 +197,7 @@ class URRig(Rig):
             'rtde_port': self.simulator.rtde_port,
             'script_port': self.simulator.script_port,
             'dashboard_port': self.simulator.dashboard_port,
-            'state_limit': 2.0,
-            'robot_receive_timeout': 2.0,
+            **({'state_limit': 2.0, 'robot_receive_timeout': 2.0} if self.patient else {}),
         }
 
     @property
@@ -203,6 +212,16 @@ class URRig(Rig):
     def is_told_to_stop(self) -> bool:
         orders = [value for each in list(self.simulator.inputs) for value in each.values.values()]
         return any(isinstance(value, int) and value < 0 for value in orders)
+
+    @property
+    def stop_delay(self) -> float:
+        last = self.simulator.last_data_at
+        stops = [
+            each.time
+            for each in list(self.simulator.inputs)
+            if each.time > last and any(isinstance(value, int) and value < 0 for value in each.values.values())
+        ]
+        return min(stops, default=math.inf) - last
 
     def set_points(self) -> list[Told]:
         return [Told(cycle, each.positions) for cycle, each in enumerate(list(self.simulator.set_points))]
@@ -271,8 +290,8 @@ class AbbRig(Rig):
     silence = 'message for'
     intrusion = 'EGM'
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, patient: bool = True) -> None:
+        super().__init__(patient)
         with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
             probe.bind(('127.0.0.1', 0))
             self._egm_port = int(probe.getsockname()[1])
@@ -280,7 +299,8 @@ class AbbRig(Rig):
 
     def _start(self, simulator: AbbSimulator) -> None:
         self.simulator = simulator
-        simulator.egm.answer_timeout = 1.0
+        if self.patient:
+            simulator.egm.answer_timeout = 1.0
         simulator.__enter__()
 
     @property
@@ -289,8 +309,8 @@ class AbbRig(Rig):
             'rws_port': self.simulator.rws.port,
             'rws_version': 1,
             'egm_port': self._egm_port,
-            'state_limit': 1.0,
             'connect_timeout': 10.0,
+            **({'state_limit': 1.0} if self.patient else {}),
         }
 
     @property
@@ -304,6 +324,13 @@ class AbbRig(Rig):
     @property
     def is_told_to_stop(self) -> bool:
         return bool(self.simulator.controller.logged('stop'))
+
+    @property
+    def stop_delay(self) -> float:
+        # EGM has no order to stop but a set-point that stands; without reports nothing follows it.
+        last = self.simulator.egm.last_sent
+        stands = [each.at for each in self.simulator.setpoints if each.at > last and not any(each.speeds)]
+        return min(stands, default=math.inf) - last
 
     def set_points(self) -> list[Told]:
         # Answers that were lost count; a new session begins where the arm stands, however far that is.
@@ -365,8 +392,8 @@ class MotomanRig(Rig):
     silence = 'sent no state for'
     intrusion = ''  # there is no error
 
-    def __init__(self) -> None:
-        super().__init__()
+    def __init__(self, patient: bool = True) -> None:
+        super().__init__(patient)
         self._power(find_robot(self.robot).poses['home'])
 
     def _power(self, positions: Sequence[float], motion_port: int = 0, state_port: int = 0) -> None:
@@ -378,8 +405,7 @@ class MotomanRig(Rig):
         return {
             'motion_port': self.simulator.motion_port,
             'state_port': self.simulator.state_port,
-            'state_timeout': 1.0,
-            'reply_timeout': 3.0,
+            **({'state_timeout': 1.0, 'reply_timeout': 3.0} if self.patient else {}),
         }
 
     @property
@@ -395,6 +421,12 @@ class MotomanRig(Rig):
     @property
     def is_told_to_stop(self) -> bool:
         return bool(self.simulator.told(Command.STOP_MOTION))
+
+    @property
+    def stop_delay(self) -> float:
+        last = self.simulator.last_state
+        stops = [when for when in self.simulator.told(Command.STOP_MOTION) if when > last]
+        return min(stops, default=math.inf) - last
 
     def set_points(self) -> list[Told]:
         return [Told(cycle, positions) for cycle, (_, positions) in enumerate(list(self.simulator.played))]
