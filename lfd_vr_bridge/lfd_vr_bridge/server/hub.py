@@ -38,7 +38,7 @@ from .assets import Assets, RobotAsset
 from .motions import Motions
 from .news import Fields, News, ObjectsNews, SceneNews, ShownObject
 from .outbox import Outbox, Text
-from .pace import Pacer
+from .pace import ClientClock, Pacer
 from .pairing import Pairing
 from .protocol import PROTOCOL
 from .reach import ReachFeedback
@@ -92,6 +92,8 @@ class Hub:
         self._moved: dict[str, Pose] = {}
         self._moves = Pacer(PERIOD, self._tell_moves)
         self._hands: frames.HandsMoved | None = None
+        self._hands_clock = ClientClock()
+        self._move_numbers: dict[str, int] = {}  # of the last move of an object since it was grabbed
         self._hands_pace = Pacer(PERIOD, self._tell_hands)
         self._joints: Mapping[str, float] = {}
         self._joints_pace = Pacer(PERIOD, self._tell_joints)
@@ -253,18 +255,22 @@ class Hub:
         session.put(self.encode(news.Done(id, fields or {})))
 
     def _on_move(self, session: Session, frame: frames.Move) -> None:
+        if frame.seq <= self._move_numbers.get(frame.object, -1):
+            return  # a newer one came before
         try:
             self._demonstrators_only(session)
             self._studio.move(session.client, frame.object, frame.pose, frame.hand_pose)
         except Refusal:
             return  # it was let go of, or taken away, while the frame was on its way; that was told
+        self._move_numbers[frame.object] = frame.seq
         self._look(frame.object, frame.pose)
 
     def _on_hands(self, session: Session, frame: frames.HandsMoved) -> None:
-        if session.client != self._demonstrator:
+        if session.client != self._demonstrator or (self._hands is not None and frame.seq <= self._hands.seq):
             return
         self._signs.hands(frame.hands)
-        self._studio.hands(session.client, frame.hands)
+        sent = self._hands_clock.here(frame.t, time.monotonic())
+        self._studio.hands(session.client, frame.hands, time.monotonic() - sent)
         self._hands = frame
         self._hands_pace.ask()
 
@@ -351,13 +357,14 @@ class Hub:
         before, self._demonstrator = self._demonstrator, client
         self._signs.seen()
         if before is not None and before != client:
-            self._hands = None
+            self._hands, self._hands_clock = None, ClientClock()
             self._studio.lose(before)
 
     # Studio -----------------------------------------------------------------------------------------------------------
 
     def _grab(self, session: Session, frame: frames.Grab) -> Answer:
         self._studio.grab(session.client, frame.hand, frame.object, frame.pose, frame.hand_pose)
+        self._move_numbers.pop(frame.object, None)
         self._look(frame.object, frame.pose)
         return None
 

@@ -1,9 +1,11 @@
-"""How often things happen: what is told to others, and what a client may send."""
+"""How often things happen, and when: what is told to others, and what a client may send and says of its time."""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable
+
+DRIFT = 1e-3  # [s/s] between two clocks, more than any real ones have
 
 
 class Pacer:
@@ -70,3 +72,29 @@ class Allowance:
     def _follow(self, now: float) -> None:
         self._left = min(self._burst, self._left + (now - self._then) * self._rate)
         self._then = now
+
+
+class ClientClock:
+    """What a client's clock means here: frames wait on their way, but never arrive before they are sent.
+
+    So the frame that took the shortest way tells how far the clocks are apart; that one is forgotten slowly, because no
+    two clocks go equally fast.
+    """
+
+    def __init__(self) -> None:
+        self._apart: float | None = None
+        self._then = self._last = 0.0
+
+    def here(self, sent: float, now: float) -> float:
+        """When a frame was sent, by our clock [s]; never earlier than a frame before.
+
+        Args:
+            sent: by the client's clock [s].
+            now: by ours, as it arrived [s].
+        """
+        apart = now - sent
+        if self._apart is not None:
+            apart = min(apart, self._apart + DRIFT * (now - self._then))
+        self._apart, self._then = apart, now
+        self._last = min(now, max(self._last, sent + apart))
+        return self._last

@@ -160,9 +160,9 @@ class Studio:
 
     # Hands ------------------------------------------------------------------------------------------------------------
 
-    def hands(self, client: str, hands: Hands) -> None:
-        """Hands and head of a person are somewhere: for the log."""
-        self._happened(events.HandsMoved(self._now(), client, hands))
+    def hands(self, client: str, hands: Hands, ago: float = 0.0) -> None:
+        """Hands and head of a person were somewhere some seconds ago: for the log."""
+        self._happened(events.HandsMoved(self._now() - ago, client, hands))
 
     def grab(self, client: str, hand: Hand, object: str, pose: Pose, hand_pose: Pose | None = None) -> None:
         """Take an object.

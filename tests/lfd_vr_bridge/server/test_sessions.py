@@ -263,6 +263,22 @@ def test_others_see_hands_and_moves(server: BridgeServer):
     run(test())
 
 
+def test_a_move_that_is_older_than_another_counts_nothing(server: BridgeServer):
+    async def test() -> None:
+        async with paired(server.port, code=server.code) as client:
+            await client.do('take_control')
+            for _ in range(2):  # numbers begin anew with each grab
+                await grab_blue(client)
+                await client.say('move', seq=2, object='blue_box', pose=AWAY)
+                await client.say('move', seq=1, object='blue_box', pose=BLUE)
+                await client.say('ping', t=0)
+                await client.until('objects', lambda frame: frame['moved'] == [['blue_box', AWAY]])
+                assert server.studio.twin.objects['blue_box'].pose.position == tuple(AWAY[:3])
+                await client.do('release', object='blue_box', pose=BLUE)
+
+    run(test())
+
+
 def test_more_moves_than_allowed_end_where_the_last_one_is(start: Callable[..., BridgeServer]):
     server = start(limits=Limits(frames=20.0))
 
