@@ -161,7 +161,7 @@ def start(solution: Solution, scene: PlanningScene) -> Iterator[Finding]:
 def turns(
     stretches: tuple[Stretch, ...], solution: Solution, model: RobotModel, gripper: Mapping[str, float]
 ) -> Iterator[Finding]:
-    """Whether hand and arm take turns, and nothing is taken, let go of or switched while the arm moves.
+    """Whether hand and arm take turns, and nothing is taken, let go of, switched or waited for while the arm moves.
 
     `gripper` has the positions of the gripper's joints before the motion [rad or m].
     """
@@ -170,9 +170,12 @@ def turns(
         if stretch.arm_moves and stretch.gripper_moves:
             yield Finding(Check.GRIPPER, 'The gripper moves while the arm does.', stretch.index, stretch.end)
         speed = float(np.abs(solution.trajectory.v[segment.last]).max(initial=0.0))
-        acts = segment.attach or segment.detach or segment.outputs
+        acts = segment.attach or segment.detach or segment.outputs or segment.awaits
         if acts and speed > STILL:
-            message = f'Something is taken, let go of or switched while the arm moves at {speed:.4g} [rad/s or m/s].'
+            message = (
+                f'Something is taken, let go of, switched or waited for while the arm moves at {speed:.4g} '
+                f'[rad/s or m/s].'
+            )
             yield Finding(Check.CONTINUITY, message, stretch.index, stretch.end, (), speed)
         yield from _gripper_limits(stretch, gripper, model)
         gripper = {**gripper, **segment.gripper}

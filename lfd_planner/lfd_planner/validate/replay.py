@@ -17,7 +17,8 @@ from lfd_description.kinematics import Tree
 from lfd_description.model.builder import mesh_finder
 from lfd_description.model.model import RobotModel
 from lfd_description.urdf import Matrix
-from lfd_planner.scene import Body, PlanningScene
+from lfd_planner.scene import Body, Code, PlanningScene, SceneFault
+from lfd_planner.scene.faults import names, quoted
 from lfd_planner.solution import Attachment, Segment, Solution
 from lfd_planner.timing import Trajectory
 
@@ -103,6 +104,7 @@ class Stage:
 
     Raises:
         UrdfError, MeshError: a shape cannot be used.
+        SceneFault: something is attached to what is no link of the robot.
     """
 
     def __init__(self, model: RobotModel, scene: PlanningScene) -> None:
@@ -112,6 +114,14 @@ class Stage:
         self.column = {name: number for number, name in enumerate(self.joints)}
         self.links = {name: number for number, name in enumerate(self.tree.links)}
         self._frame = self.links.get(scene.frame, 0)
+        for held in scene.attached.values():
+            if held.link not in self.links:
+                known = names(self.links, 100)
+                raise SceneFault(
+                    Code.INVALID_LINK_NAME,
+                    f'Object {quoted(held.id)} is attached to {quoted(held.link)}, which is no link of the robot; its '
+                    f'links are {known}.',
+                )
         self.bodies: dict[str, Body] = {
             name: thing.body for things in (scene.objects, scene.attached) for name, thing in things.items()
         }
@@ -293,7 +303,8 @@ def _with_releases(stage: Stage, stretches: Sequence[Stretch]) -> Iterator[Stret
     released: dict[int, Matrix] = {}
     for stretch, after in zip(stretches, [*(later.held for later in stretches[1:]), {}], strict=True):
         for name, held in stretch.held.items():
-            if after.get(name) is not held and stretch.segment.detach is not None:
+            let_go = stretch.segment.detach
+            if after.get(name) is not held and let_go is not None and let_go.object == name:
                 released[id(held)] = stage.link_pose(stretch.q[-1], held.attachment.link) @ held.grip
     for stretch in stretches:
         known = {name: replace(held, released=released.get(id(held))) for name, held in stretch.held.items()}

@@ -31,8 +31,8 @@ from lfd_description.model.builder import mesh_finder
 from lfd_description.shapes import Box, Sphere, Vector
 from lfd_planner.mtdf import AwaitInput, Pick, Place, SetOutput, Trajectory, Wait
 from lfd_planner.pose import Pose
-from lfd_planner.scene import Body, Part, WorldObject
-from lfd_planner.solution import Attachment, Segment
+from lfd_planner.scene import AttachedObject, Body, Part, SceneFault, WorldObject
+from lfd_planner.solution import Attachment, Awaited, Segment
 from lfd_planner.timing import Trajectory as Motion
 from lfd_planner.validate import Check, Report, validate
 
@@ -170,6 +170,21 @@ def test_refuses_a_start_that_is_not_where_the_arm_is(case: Case) -> None:
 
 def test_refuses_an_end_in_full_motion(case: Case) -> None:
     assert Check.CONTINUITY in checks(changed_points(case, v=[(-1, 0, 0.01)]))
+
+
+def test_refuses_to_wait_while_the_arm_moves(case: Case) -> None:
+    """Whoever executes it would stop there, where the motion does not."""
+    lift = case.solution.segments[case.segment('lift')]
+    moving = changed_points(case, v=[(lift.last, 0, 0.01)])
+    assert Check.CONTINUITY not in checks(moving)
+    assert Check.CONTINUITY in checks(moving.with_segment('lift', awaits=Awaited('door', True)))
+
+
+def test_a_scene_whose_arm_holds_something_with_another_robots_link_is_no_scene(case: Case) -> None:
+    held = AttachedObject('cup', Body.of(Sphere(0.02)), 'fourth_finger')
+    scene = replace(case.scene, attached=case.scene.attached.set('cup', held))
+    with pytest.raises(SceneFault, match="'cup' is attached to 'fourth_finger', which is no link"):
+        judged(replace(case, scene=scene))
 
 
 def test_refuses_to_take_while_the_arm_moves(case: Case) -> None:
