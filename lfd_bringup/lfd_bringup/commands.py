@@ -23,6 +23,7 @@ HANDS = ('mock', 'external')
 AXES = ('ros', 'unity')
 TWIN_AXES = "they are of Unity's scene where that is the twin: with --unity and --no-page, without --scene"
 BACKENDS = ('embedded', 'moveit')
+_RUNNING = "the one that ./lfd up printed; default: $ROS_DOMAIN_ID, else this checkout's own"
 BENCHMARKS = CHECKOUT / 'tests' / 'benchmarks'
 FORMATS = ('urscript', 'rapid', 'inform')  # of native programs
 UNITY = '127.0.0.1:10000'  # where Unity's ROS-TCP-Connector looks for us
@@ -33,6 +34,8 @@ examples:
   ./lfd demo                          three arms stack boxes as demonstrated, over real ROS 2
   ./lfd up --robot ur5e --scene seed_cell   bring up one arm, and the page to show it a task; Ctrl-C stops it
   ./lfd up --robot ur5e --hardware ur --robot-ip 192.168.1.10   the same on a real one
+  ./lfd execute --task TASK.mtdf.yaml   have it perform a task
+  ./lfd recover                       after an emergency stop or a crash: make hardware and controllers active again
   ./lfd robots add my_arm.urdf        make a robot of any URDF
   ./lfd plan --robot gp8 --scene seed_cell --task TASK.mtdf.yaml   plan a task, without ROS
   ./lfd export OUT.json               write a plan as URScript, RAPID or INFORM, for a cell without ROS
@@ -244,6 +247,23 @@ def parser() -> argparse.ArgumentParser:
             'plan --robot ur5e --scene seed_cell --task stack_boxes.mtdf.yaml --json out.json',
         )
     )
+    _add_execute(
+        add(
+            'execute',
+            'execute:main',
+            'Have the graph that ./lfd up runs perform a task; Ctrl-C stops the arm.',
+            'execute --task stack_boxes.mtdf.yaml --speed 0.3',
+        )
+    )
+    _add_domain(
+        add(
+            'recover',
+            'recover:main',
+            'Make hardware that stopped, and its controllers, active again: a real arm is switched on.',
+            'recover',
+        ),
+        _RUNNING,
+    )
     _add_validate(
         add('validate', 'validate:main', 'Judge a solution file by other means than its planner.', 'validate OUT.json')
     )
@@ -281,18 +301,40 @@ def _add_demo(demo: argparse.ArgumentParser) -> None:
 
 def _add_up(up: argparse.ArgumentParser) -> None:
     _add_graph_arguments(up)
-    up.add_argument(
-        '--domain-id',
-        type=domain_id,
-        metavar='N',
-        help='ROS domain (default: $ROS_DOMAIN_ID, else one of this checkout that is free)',
-    )
+    _add_domain(up, 'default: $ROS_DOMAIN_ID, else one of this checkout that is free')
     up.add_argument(
         '--discovery',
         choices=('localhost', 'subnet'),
         default='localhost',
         help='who on the network may take part (default: this machine only)',
     )
+
+
+def _add_domain(command: argparse.ArgumentParser, default: str) -> None:
+    command.add_argument('--domain-id', type=domain_id, metavar='N', help=f'ROS domain ({default})')
+
+
+def _add_execute(execute: argparse.ArgumentParser) -> None:
+    execute.add_argument('--task', required=True, type=Path, metavar='TASK.mtdf.yaml', help='what is to be done')
+    execute.add_argument(
+        '--solution',
+        type=Path,
+        metavar='OUT.json',
+        help='what ./lfd plan --json wrote (default: it is planned, from where the arm and the objects are)',
+    )
+    execute.add_argument(
+        '--from-keyframe',
+        type=whole_number,
+        default=0,
+        metavar='N',
+        dest='first_keyframe',
+        help='where to go on after a fault (default: %(default)s)',
+    )
+    execute.add_argument(
+        '--speed', type=speed, default=1.0, metavar='S', help='of the planned one, 0.01 to 1 (default: %(default)g)'
+    )
+    execute.add_argument('--dry-run', action='store_true', help='check everything, move nothing')
+    _add_domain(execute, _RUNNING)
 
 
 def _add_graph(graph: argparse.ArgumentParser) -> None:

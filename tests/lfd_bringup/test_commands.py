@@ -46,7 +46,8 @@ def test_wrong_usage_is_refused_before_anything_is_set_up(arguments, sentence, l
 
 
 @pytest.mark.parametrize(
-    'command', ['', 'demo', 'up', 'graph', 'robots', 'doctor', 'vr', 'test', 'run', 'setup', 'clean']
+    'command',
+    ['', 'demo', 'up', 'execute', 'recover', 'graph', 'robots', 'doctor', 'vr', 'test', 'run', 'setup', 'clean'],
 )
 def test_help_has_an_example_and_needs_no_environment(command: str, lfd, tmp_path: Path):
     result = lfd(*filter(None, [command]), '--help', LFD_HOME=str(tmp_path / 'home'))

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
+from lfd_msgs.action import ExecuteTask
+
 from lfd_planner.error_codes import Code
 from lfd_planner.mtdf import AwaitInput, Keyframe, SetOutput, Wait
 from lfd_planner.solution_file import Json
@@ -68,6 +70,17 @@ class Execution:
             'next_keyframe': self.next_keyframe,
             'cycle_time': self.cycle_time,
         }
+
+
+def progress_of(told: ExecuteTask.Feedback) -> Progress:
+    """What a message of feedback says."""
+    return Progress(told.keyframe, told.segment, told.progress, told.state)
+
+
+def execution_of(result: ExecuteTask.Result) -> Execution:
+    """What a result says."""
+    errors = dict(zip(result.joint_names, result.tracking_errors, strict=True))
+    return Execution(result.error_code.val, result.message, result.next_keyframe, result.duration, errors)
 
 
 def spoken(keyframe: Keyframe) -> str:

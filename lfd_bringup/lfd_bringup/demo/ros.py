@@ -33,7 +33,7 @@ from lfd_planner.scene import PlanningScene, SceneFault
 from lfd_planner.solution import Solution
 from lfd_planner.solution_file import PlanningError, Rejection
 
-from .execution import Execution, Progress
+from .execution import Execution, Progress, execution_of, progress_of
 from .job import Job
 
 ANSWER_TIMEOUT = 60.0  # [s] for a node to be found and to answer, on a busy machine
@@ -172,9 +172,11 @@ class Listener(Node):
         timer = self.create_timer(VIEW_PERIOD, lambda: _show(heard, view))
         allowed = EXECUTION_TIMEOUT + 2.0 * solution.trajectory.duration
         whom = 'the task executor'
-        result = self._ask(self._executing, goal, allowed, whom, feedback=lambda told: follow(_progress(told.feedback)))
+        result = self._ask(
+            self._executing, goal, allowed, whom, feedback=lambda told: follow(progress_of(told.feedback))
+        )
         timer.cancel()
-        ended = _execution(result)
+        ended = execution_of(result)
         if ended.ok:
             self._wait_for_states()
         return ended
@@ -289,15 +291,6 @@ def _error(result: PlanTask.Result) -> PlanningError:
         failure.stage,
         failure.suggestion,
     )
-
-
-def _progress(told: ExecuteTask.Feedback) -> Progress:
-    return Progress(told.keyframe, told.segment, told.progress, told.state)
-
-
-def _execution(result: ExecuteTask.Result) -> Execution:
-    errors = dict(zip(result.joint_names, result.tracking_errors, strict=True))
-    return Execution(result.error_code.val, result.message, result.next_keyframe, result.duration, errors)
 
 
 def _show(heard: Recording, view: View | None) -> None:
