@@ -127,15 +127,15 @@ class Device:
     def _begin(self, step: str, work: Callable[[], None]) -> None:
         self.step, self.is_fresh, self._step_began = step, False, time.monotonic()
         self.sent.clear()
-        self._idle.clear()
-        threading.Thread(target=self._work, args=(work,), name=f'{self.name} {step}', daemon=True).start()
+        self._idle = threading.Event()  # a new one, because the end of the step before may still be told by its thread
+        threading.Thread(target=self._work, args=(work, self._idle), name=f'{self.name} {step}', daemon=True).start()
 
-    def _work(self, work: Callable[[], None]) -> None:
+    def _work(self, work: Callable[[], None], idle: threading.Event) -> None:
         try:
             work()
         finally:
-            self.step = None  # last: from now on the loop uses it again
-            self._idle.set()
+            self.step = None  # from now on the loop uses it again, and may find that it has failed
+            idle.set()
 
     def _walk(self, target: DeviceState, on_change: Callable[[Device], None]) -> None:
         self.failure = None

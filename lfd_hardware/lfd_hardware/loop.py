@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 REMEMBERED = 8192  # cycles over which times are told
+MISSED_SHARE = 0.01  # of the cycles of a stretch; more is worth a warning
 
 
 @dataclass(frozen=True)
@@ -31,6 +32,24 @@ class Spread:
 
 
 @dataclass(frozen=True)
+class Stretch:
+    """The cycles of some time."""
+
+    ran: int
+    missed: int
+
+    @property
+    def due(self) -> int:
+        """How many there should have been."""
+        return self.ran + self.missed
+
+    @property
+    def misses_much(self) -> bool:
+        """Whether so many were left out that somebody should know."""
+        return self.missed > MISSED_SHARE * self.due
+
+
+@dataclass(frozen=True)
 class LoopStatistics:
     """What the loop did since it started; the spreads are of the last REMEMBERED cycles."""
 
@@ -39,6 +58,10 @@ class LoopStatistics:
     overruns: int = 0  # cycles that took longer than the period
     period: Spread = Spread()  # [s] from the start of one cycle to that of the next
     duration: Spread = Spread()  # [s] of a cycle
+
+    def since(self, before: LoopStatistics) -> Stretch:
+        """The cycles after some earlier figures."""
+        return Stretch(self.cycles - before.cycles, self.missed - before.missed)
 
 
 class ControlLoop:

@@ -11,6 +11,7 @@ import time
 import traceback
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -31,6 +32,15 @@ class ControllerState(Enum):
     UNCONFIGURED = 'unconfigured'
     INACTIVE = 'inactive'
     ACTIVE = 'active'
+
+
+@dataclass(frozen=True)
+class Halted:
+    """The controllers that were busy when all were brought to rest, by name."""
+
+    stopped: tuple[str, ...]
+    moving: tuple[str, ...]
+    """Those that were not at rest after REST_WITHIN."""
 
 
 class Controlled(Protocol):
@@ -245,12 +255,13 @@ class Manager:
         self.active = (*self.active, controller)
         self._log.info(f"Activated '{controller.name}'.")
 
-    def halt(self, why: str) -> list[str]:
-        """Bring every active controller to rest, but keep it active; return the names of those that were busy."""
+    def halt(self, why: str) -> Halted:
+        """Bring every active controller to rest, but keep it active."""
         with self._locked():
             halted = [each for each in self.active if each.name not in self._leaving and each.halt(why)]
         _eventually(lambda: all(each.at_rest for each in halted), REST_WITHIN)
-        return [each.name for each in halted]
+        moving = [each.name for each in halted if not each.at_rest]
+        return Halted(tuple(each.name for each in halted if each.name not in moving), tuple(moving))
 
     def bring_up(self, device: Device, target: DeviceState) -> None:
         """Begin to bring a device to its first state."""

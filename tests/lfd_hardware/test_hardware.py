@@ -1,12 +1,13 @@
 import math
 import re
+import threading
 
 import pytest
 from support.peer import eventually
 
 from lfd_hardware.description import parse_hardware
-from lfd_hardware.device import DeviceState
-from lfd_hardware.drivers import DriverError
+from lfd_hardware.device import Device, DeviceState
+from lfd_hardware.drivers import DriverError, make_driver
 from lfd_hardware.hardware import ClaimRefused, Hardware
 
 PERIOD = 0.01  # [s]
@@ -235,3 +236,26 @@ def test_an_arm_that_is_late_is_held_at_its_last_command(urdf, up):
         assert device.wait(30.0)
     hardware.read(PERIOD)
     assert hardware.standing('shoulder/position') == hardware.states['shoulder/position']
+
+
+def test_a_failure_right_after_a_step_is_waited_for(urdf, faulty):
+    """The thread of the step may tell its end only when the loop has already found that the device failed."""
+    (component,) = parse_hardware(urdf('test/Faulty')).components
+    lock = threading.Lock()
+    device = Device(component, make_driver(component), lock)
+    driver = faulty['arm_hardware']
+    told, close = threading.Event(), driver.hang('close')
+    idle = device._idle
+    device._begin('configure', lambda: None)
+    assert device.wait(30.0)
+    ended, late = device._idle, threading.Thread(target=lambda: (told.wait(30.0), ended.set()))
+    late.start()
+    with lock:
+        device.fail(DriverError('The cable is cut.'))
+    told.set()
+    late.join()
+    assert close.begun.wait(30.0)
+    assert idle is not device._idle
+    assert not device.wait(0.0)
+    close.release.set()
+    assert device.wait(30.0)

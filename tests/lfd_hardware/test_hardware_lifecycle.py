@@ -233,6 +233,19 @@ def test_a_controller_that_still_brakes_does_not_command_a_device_that_is_back(g
     assert graph.result(result).status == GoalStatus.STATUS_ABORTED
 
 
+def test_stop_motion_is_no_success_while_something_moves(graph, urdf, faulty, monkeypatch):
+    monkeypatch.setattr(manager_module, 'REST_WITHIN', 0.0)
+    graph.describe(urdf('test/Faulty'))
+    graph.manager_inside()
+    graph.spawn('arm_controller')
+    driver = faulty['arm_hardware']
+    graph.send(goal(2, 1.5, -1.0))
+    graph.eventually(lambda: driver.told and driver.told[-1]['shoulder/position'] > 0.5, 'some motion')
+    answer = graph.call(Trigger, '/stop_motion')
+    assert not answer.success
+    assert answer.message.startswith('arm_controller did not come to rest within')
+
+
 def test_jumps_of_the_clock_do_nothing(graph, urdf, faulty):
     text = graph.parameters.read_text()
     for line in ('update_rate:', 'joints: [shoulder, elbow]'):

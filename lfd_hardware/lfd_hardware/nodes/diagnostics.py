@@ -16,7 +16,6 @@ from lfd_hardware.nodes.controller_services import ControllerServices
 
 TELL_EVERY = 1.0  # [s]
 DIAGNOSTICS_QOS = QoSProfile(depth=10)
-MISSED_SHARE = 0.01  # of the cycles of a second; more is worth a warning
 
 
 class Diagnostics:
@@ -60,12 +59,12 @@ class Diagnostics:
     def _of_loop(self) -> Any:
         now, before = self._loop.statistics, self._before
         self._before = now
-        cycles, missed = now.cycles - before.cycles, now.missed - before.missed
+        cycles = now.since(before)
         level, text = DiagnosticStatus.OK, 'the update loop keeps its rate'
-        if cycles == 0:
+        if cycles.ran == 0:
             level, text = DiagnosticStatus.ERROR, f"the update loop hangs in '{self._manager.hardware.waits_for}'"
-        elif missed > MISSED_SHARE * (cycles + missed):
-            level, text = DiagnosticStatus.WARN, f'the update loop missed {missed} of {cycles + missed} cycles'
+        elif cycles.misses_much:
+            level, text = DiagnosticStatus.WARN, f'the update loop missed {cycles.missed} of {cycles.due} cycles'
         return self._status('Controller Manager Activity', level, text, loop_values(now, self._manager.period))
 
     def _status(self, name: str, level: bytes, text: str, values: dict[str, str]) -> Any:

@@ -15,7 +15,7 @@ from std_srvs.srv import Trigger
 from trajectory_msgs.msg import JointTrajectory
 
 from lfd_hardware.controllers import JointTrajectoryController
-from lfd_hardware.manager import Manager
+from lfd_hardware.manager import REST_WITHIN, Manager
 from lfd_hardware.nodes.controller_services import serve
 
 PATH_QOS = QoSProfile(depth=10)
@@ -50,8 +50,15 @@ class IndustrialNames:
         (fitting[0] if len(fitting) == 1 else movers[0]).follow(message)
 
     def _on_stop(self, _: Any, response: Any) -> Any:
-        stopped = self._manager.halt(STOPPED)
-        response.success = True
-        response.message = f'Stopped {", ".join(stopped)}.' if stopped else 'Nothing was moving.'
-        self._logger.info(f'stop_motion: {response.message}')
+        halted = self._manager.halt(STOPPED)
+        response.success = not halted.moving
+        response.message = f'Stopped {", ".join(halted.stopped)}.' if halted.stopped else 'Nothing was moving.'
+        if halted.moving:
+            response.message = (
+                f'{", ".join(halted.moving)} did not come to rest within {REST_WITHIN:g} s: use the emergency stop if '
+                'the arm moves.'
+            )
+            self._logger.error(f'stop_motion: {response.message}')
+        else:
+            self._logger.info(f'stop_motion: {response.message}')
         return response

@@ -32,7 +32,6 @@ from lfd_hardware.nodes.industrial import IndustrialNames
 
 DEFAULT_RATE = 500  # [Hz]
 REMIND_EVERY = 10.0  # [s] between two warnings about the same thing
-MISSED_SHARE = 0.01  # of all cycles; more is worth a warning
 # Each running trajectory goal keeps one of these waiting, and a waiting thread costs nothing.
 EXECUTOR_THREADS = 12
 SERVICE_THREADS = 8  # of which some may wait for devices
@@ -155,13 +154,13 @@ class ControllerManager(Node):
             return
         now, before = self._loop.statistics, self._last_statistics
         self._last_statistics = now
-        cycles, missed = now.cycles - before.cycles, now.missed - before.missed
-        if missed > MISSED_SHARE * (cycles + missed):
+        cycles = now.since(before)
+        if cycles.misses_much:
             self._logger.warning(
-                f'The loop missed {missed} of {cycles + missed} cycles in the last {REMIND_EVERY:g} s '
+                f'The loop missed {cycles.missed} of {cycles.due} cycles in the last {REMIND_EVERY:g} s '
                 '(trajectories run late by as much): the machine is too busy for the update_rate.'
             )
-        if cycles == 0 and (stuck := self._manager.hardware.waits_for):
+        if cycles.ran == 0 and (stuck := self._manager.hardware.waits_for):
             self._logger.error(f"The update loop hangs in the driver of '{stuck}': restart this node.")
         refused = self._manager.hardware.refused_commands
         if refused > self._refused_commands:

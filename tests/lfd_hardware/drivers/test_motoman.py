@@ -348,11 +348,15 @@ def test_a_fault_on_the_way_stops_the_arm_without_a_jump_and_says_why(controller
     assert np.all(np.abs(stopped - START) <= np.abs(WAY))
 
 
-def test_after_a_fault_the_driver_recovers_by_closing_and_starting_again(controller, cell):
+@pytest.mark.parametrize('is_emergency', [False, True], ids=['alarm', 'emergency stop'])
+def test_after_a_fault_the_driver_recovers_by_closing_and_starting_again(controller, cell, is_emergency):
     cell.start()
     cell.move(duration=3.0)
     eventually(lambda: moving(controller), 'the arm moves')
-    controller.alarm = 4315
+    if is_emergency:
+        controller.e_stopped = True
+    else:
+        controller.alarm = 4315
     cell.fault()
     again = Cell(cell.driver)
     cell.driver.close()
@@ -360,8 +364,14 @@ def test_after_a_fault_the_driver_recovers_by_closing_and_starting_again(control
         eventually(lambda: np.allclose(controller.actual, controller.commanded, atol=1e-5), 'the arm stands')
         here = controller.commanded.copy()
         again.target = lambda _: here
+        if is_emergency:
+            cell.driver.configure()
+            with pytest.raises(DriverError, match='emergency stop'):
+                cell.driver.activate()
+            assert np.array_equal(controller.commanded, here)
+            controller.e_stopped = False
         again.start()
-        assert controller.told(Command.RESET_ALARM)
+        assert is_emergency or controller.told(Command.RESET_ALARM)
         again.move()
         eventually(lambda: np.allclose(controller.commanded, here + WAY, atol=1e-4), 'the arm arrives')
         assert again.error is None
