@@ -8,7 +8,6 @@ exception; exceptions are for requests that make no sense (a group that is not t
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import ClassVar
 
@@ -20,6 +19,7 @@ from lfd_planner.error_codes import Code
 from lfd_planner.robot.planning_robot import PlanningGroup, PlanningRobot
 from lfd_planner.scene import Contact, PlanningScene
 from lfd_planner.search.constraints import NO_CONSTRAINTS, PathConstraints
+from lfd_planner.stopping import ShouldStop, never
 from lfd_planner.timing.trajectory import Trajectory
 
 
@@ -59,11 +59,6 @@ class SpeedScaling:
     acceleration: float = 1.0
 
 
-def never() -> bool:
-    """Nobody wants to stop."""
-    return False
-
-
 @dataclass(frozen=True)
 class SearchOptions:
     """How a search is done."""
@@ -77,7 +72,7 @@ class SearchOptions:
     iterations: int = 1_000_000
     """Random samples after which a search gives up, whatever the clock says."""
     constraints: PathConstraints = NO_CONSTRAINTS
-    should_stop: Callable[[], bool] = field(default=never, compare=False)
+    should_stop: ShouldStop = field(default=never, compare=False)
     """Looked at during the search, at least every 100 ms; the search ends as preempted when it says yes."""
 
 

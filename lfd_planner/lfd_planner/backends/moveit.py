@@ -33,8 +33,9 @@ from lfd_planner.messages import constraints_to_message, scene_to_message
 from lfd_planner.robot.planning_robot import PlanningGroup, PlanningRobot
 from lfd_planner.scene import BodyKind, Contact, PersistentMap, PlanningScene
 from lfd_planner.search.constraints import JointConstraint, PathConstraints
+from lfd_planner.stopping import never
 
-from .backend import Failure, Path, SearchOptions, never
+from .backend import Failure, Path, SearchOptions
 from .kinematic_backend import PADDING, KinematicBackend
 from .made_scenes import MadeScenes
 

@@ -12,6 +12,8 @@ from lfd_planner.scene import TriangleMesh
 
 from .frames import AXES, across
 from .grasp import Floats
+from .groups import alike
+from .pauses import pause
 
 MOST_FACETS = 48
 _TURN = 1e-3  # of a normal, within which triangles count as parallel
@@ -69,8 +71,7 @@ def facets_of(mesh: TriangleMesh) -> tuple[Facet, ...]:
     normal = normal / double[:, None]
     offset = np.einsum('ij,ij->i', normal, corners[:, 0])
     key = np.column_stack([np.round(normal / _TURN), np.round(offset / _STEP)])
-    _, group = np.unique(key, axis=0, return_inverse=True)
-    group = group.reshape(-1)
+    group = alike(key)
     areas = np.bincount(group, weights=0.5 * double)
     largest = np.argsort(-areas, kind='stable')[:MOST_FACETS]
     return tuple(_facet(corners[group == number], normal[group == number], float(areas[number])) for number in largest)
@@ -93,6 +94,7 @@ def axes_of(mesh: TriangleMesh) -> Floats:
 
 
 def _facet(corners: Floats, normals: Floats, area: float) -> Facet:
+    pause()
     weights = np.linalg.norm(np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]), axis=1)
     normal = normals[0]
     middle = weights @ corners.mean(axis=1) / weights.sum()

@@ -11,6 +11,7 @@ from lfd_description.grasp_data import AnyGraspData, FingerGraspData, SuctionGra
 from lfd_description.shapes import MeshFile, Plane
 from lfd_planner.mtdf.task import GraspHint
 from lfd_planner.scene import Body, Part, SceneShape, TriangleMesh, triangles_of
+from lfd_planner.stopping import ShouldStop, never
 
 from .antipodal import antipodal_grasps
 from .fit import clear_of_parts
@@ -18,6 +19,7 @@ from .frames import flipped
 from .grasp import SOURCES, Batch, Floats, GraspSet, Reason, Source, Tally, beside
 from .hint import with_hint
 from .limits import FingerLimits
+from .pauses import stoppable
 from .primitives import primitive_grasps
 from .suction import clear_for_cup, suction_grasps
 from .surface import centre_of, has_surface, size_of, surface_of
@@ -30,7 +32,14 @@ _LESS_LIKED = {Source.EDGE: 0.3, Source.CORNER: 0.4, Source.BOTTOM: 0.05, Source
 _SOURCE_PENALTIES = np.array([_LESS_LIKED.get(source, 0.0) for source in SOURCES])
 
 
-def generate_grasps(body: Body, data: AnyGraspData, *, hint: GraspHint | None = None, seed: int = 0) -> GraspSet:
+def generate_grasps(
+    body: Body,
+    data: AnyGraspData,
+    *,
+    hint: GraspHint | None = None,
+    seed: int = 0,
+    should_stop: ShouldStop = never,
+) -> GraspSet:
     """The grasps of an object for a gripper, the best first; without regard to robot and scene.
 
     Both ways to swap the fingers are there. With a hint, the nearest grasp to the demonstrated hand is the first one,
@@ -39,9 +48,11 @@ def generate_grasps(body: Body, data: AnyGraspData, *, hint: GraspHint | None = 
 
     Raises:
         MeshError: the object has a mesh file that cannot be used.
+        Interrupted: `should_stop` said yes meanwhile.
     """
     parts = tuple(_loaded(part) for part in body.parts)
-    return _hinted(parts, data, hint, seed) if hint is not None else _all(parts, data, seed)
+    with stoppable(should_stop):
+        return _hinted(parts, data, hint, seed) if hint is not None else _all(parts, data, seed)
 
 
 def _loaded(part: Part) -> Part:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 
 import numpy as np
 
 from lfd_description.compiled import compiled
 
 from .grasp import Floats
+from .pauses import pause
 
 # Columns of what a probe finds; lengths [m] in the tcp's frame, lean as a tangent.
 LEFT, RIGHT = 0, 1  # lowest and highest y of what is between the fingers
@@ -20,6 +22,15 @@ COLUMNS = 8
 
 TOUCH = 0.0003  # [m], how near to a pad counts as touching
 FLARE = 0.4  # how much wider fingers are taken to be for each metre above their pads
+MOST_AT_ONCE = 1_000_000  # poses times points between two pauses
+
+
+def _slices(tcp: Floats, points: int) -> Iterator[Floats]:
+    """The poses some at a time, with a pause before each."""
+    step = max(1, MOST_AT_ONCE // max(points, 1))
+    for start in range(0, len(tcp), step):
+        pause()
+        yield np.ascontiguousarray(tcp[start : start + step])
 
 
 def probe(
@@ -31,7 +42,8 @@ def probe(
     what is beyond twice `palm` along y is outside of the hand. Between points that are `spacing` apart a surface may
     bulge, so that fingers count as half of that larger.
     """
-    return _probe(np.ascontiguousarray(tcp), points, normals, half_finger, depth, palm, spacing)
+    found = [_probe(part, points, normals, half_finger, depth, palm, spacing) for part in _slices(tcp, len(points))]
+    return np.concatenate([np.empty((0, COLUMNS)), *found])
 
 
 @compiled
@@ -85,7 +97,8 @@ def thickness(tcp: Floats, points: Floats, normals: Floats, half_finger: float, 
 
     A wall thinner than `least` counts only where the object does not go on behind it.
     """
-    return _thickness(np.ascontiguousarray(tcp), points, normals, half_finger, depth, least)
+    found = [_thickness(part, points, normals, half_finger, depth, least) for part in _slices(tcp, len(points))]
+    return np.concatenate([np.empty(0), *found])
 
 
 @compiled
@@ -114,7 +127,8 @@ def _thickness(tcp: Floats, points: Floats, normals: Floats, half_finger: float,
 
 def protrusion(tcp: Floats, points: Floats, radius: float) -> Floats:
     """How far the points within `radius` of the tcp's z axis come towards the palm, (N,) [m]; -inf without any."""
-    return _protrusion(np.ascontiguousarray(tcp), points, radius)
+    found = [_protrusion(part, points, radius) for part in _slices(tcp, len(points))]
+    return np.concatenate([np.empty(0), *found])
 
 
 @compiled

@@ -16,6 +16,8 @@ from lfd_description.shapes import Box, Capsule, Cone, Cylinder, MeshFile, Plane
 from lfd_planner.scene import Part, SceneShape, TriangleMesh, triangles_of
 
 from .grasp import Floats, Integers
+from .groups import alike
+from .pauses import pause
 
 MOST_POINTS = 20_000  # about
 FINEST = 0.001  # [m] between points
@@ -41,6 +43,7 @@ class Surface:
 @lru_cache(maxsize=128)
 def surface_of(parts: tuple[Part, ...]) -> Surface:
     """The surface of an object of parts; planes, which have none, are left out."""
+    pause()
     clouds = [_cloud(part) for part in parts if not isinstance(part.shape, Plane)]
     points = np.concatenate([cloud[0] for cloud in clouds])
     normals = np.concatenate([cloud[1] for cloud in clouds])
@@ -138,12 +141,14 @@ def _shape_cloud(mesh: TriangleMesh) -> tuple[Floats, Floats, float]:
     spacing = max(FINEST, math.sqrt(0.5 * float(double.sum()) / MOST_POINTS))
     longest = _sides(corners).max(axis=1)
     while True:
+        pause()
         small = longest <= spacing
         along, beside = _steps(corners[~small], spacing)
         if int((along * beside).sum()) <= MOST_POINTS:
             break
         spacing *= 1.2
     points, normals = _grid(corners[~small], normal[~small], along, beside)
+    pause()
     few, looks = _thinned(corners[small].reshape(-1, 3), np.repeat(normal[small], 3, axis=0), 0.5 * spacing)
     return np.concatenate([points, few]), np.concatenate([normals, looks]), spacing
 
@@ -153,7 +158,7 @@ def _thinned(points: Floats, normals: Floats, cell: float) -> tuple[Floats, Floa
     if len(points) <= MOST_POINTS:
         return points, normals
     key = np.concatenate([np.floor(points / cell), np.round(normals)], axis=1)
-    _, first = np.unique(key, axis=0, return_index=True)
+    _, first = np.unique(alike(key), return_index=True)
     return points[np.sort(first)], normals[np.sort(first)]
 
 

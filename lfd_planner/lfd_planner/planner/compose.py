@@ -13,7 +13,7 @@ from lfd_planner.mtdf import AwaitInput, GraspHint, Keyframe, Pick, Place, SetOu
 from lfd_planner.pose import Pose
 from lfd_planner.scene import Body, PlanningScene
 from lfd_planner.solution import Awaited
-from lfd_planner.stages.already_held import AlreadyHeld, supports
+from lfd_planner.stages.already_held import AlreadyHeld, held_as_grasps, supports
 from lfd_planner.stages.approach import Approach
 from lfd_planner.stages.arm import Arm
 from lfd_planner.stages.close_hand import CloseHand
@@ -30,6 +30,7 @@ from lfd_planner.stages.open_hand import OpenHand
 from lfd_planner.stages.retreat import Retreat
 from lfd_planner.stages.switch_output import AwaitSignal, SwitchOutput
 from lfd_planner.stages.wait import Pause
+from lfd_planner.stopping import ShouldStop
 from lfd_planner.task import Serial, Stage
 
 from .pick_and_place import PickAndPlace
@@ -78,17 +79,15 @@ class Composition:
 
     def _part(self, keyframes: Sequence[Keyframe], number: int, count: int) -> Stage:
         keyframe = keyframes[number]
-        if isinstance(keyframe, Pick) and self._in_hand(keyframes, number):
-            return self.carry(keyframes[number : number + count], number, in_hand=True)
-        if isinstance(keyframe, Pick):
-            ways: list[Stage] = [self.carry(keyframes[number : number + count], number)]
-            last = keyframes[number + count - 1]
-            if self.regrasp and count == 2 and isinstance(last, Place):
-                ways.append(Regrasp(self, keyframe, self.origin @ last.pose, number))
-            return PickAndPlace('pick and place', *ways, keyframe=number, most=BEAM)
-        return self._still(keyframe, number)
+        if not isinstance(keyframe, Pick):
+            return self._still(keyframe, number)
+        together, in_hand = keyframes[number : number + count], self.in_hand(keyframes, number)
+        ways: list[Stage] = [self.carry(together, number, in_hand=in_hand)]
+        if self.regrasp and self.purposes(together, number):
+            ways.append(Regrasp(self, together, number, in_hand=in_hand))
+        return PickAndPlace('pick and place', *ways, keyframe=number, most=BEAM)
 
-    def _in_hand(self, keyframes: Sequence[Keyframe], number: int) -> bool:
+    def in_hand(self, keyframes: Sequence[Keyframe], number: int) -> bool:
         """Whether a pick is done already: its object is in the hand at the start, and it is the first pick."""
         pick = keyframes[number]
         first = not any(isinstance(before, Pick) for before in keyframes[:number])
@@ -113,25 +112,29 @@ class Composition:
         pick = keyframes[0]
         if not isinstance(pick, Pick):
             raise ValueError(f'keyframes[{first}] is no pick.')
-        after: list[Stage] = []
-        for number, keyframe in enumerate(keyframes[1:], first + 1):
-            if isinstance(keyframe, Place):
-                after += self.place(self.origin @ keyframe.pose, number)
-            elif isinstance(keyframe, Trajectory):
-                after += self._led(keyframe, number)
-            else:
-                after.append(self._still(keyframe, number))
         stages = self.held(pick, first) if in_hand else self.pick(pick, self.purposes(keyframes, first), first)
         return Serial(
             'pick and place',
             *stages,
-            *after,
+            *self.after_pick(keyframes, first),
             keyframe=first,
             most=BEAM,
             most_backups=MOST_TRIES,
             most_failures=MOST_FAILURES,
             most_unconnected=MOST_UNCONNECTED,
         )
+
+    def after_pick(self, keyframes: Sequence[Keyframe], first: int) -> list[Stage]:
+        """What is done with an object that was picked, until it is put down."""
+        stages: list[Stage] = []
+        for number, keyframe in enumerate(keyframes[1:], first + 1):
+            if isinstance(keyframe, Place):
+                stages += self.place(self.origin @ keyframe.pose, number)
+            elif isinstance(keyframe, Trajectory):
+                stages += self._led(keyframe, number)
+            else:
+                stages.append(self._still(keyframe, number))
+        return stages
 
     def purposes(self, keyframes: Sequence[Keyframe], first: int) -> list[Purpose]:
         """Where the object of a pick goes until it is put down."""
@@ -144,19 +147,32 @@ class Composition:
         return found
 
     def grasps(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> GenerateGrasps:
-        """Grasps of an object that serve its pick and its purposes."""
+        """Grasps of an object that serve its pick and its purposes; they are made when they are needed."""
         data, object = self._data(), self.objects[pick.object]
         key = object, pick.grasp
-        if key not in self.known:
-            self.known[key] = generate_grasps(self._body(object), data, hint=pick.grasp, seed=self.seed)
+
+        def made(should_stop: ShouldStop) -> GraspSet:
+            if key not in self.known:
+                self.known[key] = generate_grasps(
+                    self._body(object), data, hint=pick.grasp, seed=self.seed, should_stop=should_stop
+                )
+            return self.known[key]
+
         return GenerateGrasps(
             self.arm,
             object,
-            self.known[key],
+            self.known.get(key, made),
             purposes,
             rise=data.lift_distance_desired,
             keyframe=number,
             most=MOST_GRASPS,
+        )
+
+    def held_grasp(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> GenerateGrasps:
+        """How an object is held that is in the hand at the start, as the only grasp of it."""
+        object = self.objects[pick.object]
+        return GenerateGrasps(
+            self.arm, object, held_as_grasps(self.arm, self.scene, object), purposes, keyframe=number, most=MOST_GRASPS
         )
 
     def pick(self, pick: Pick, purposes: Sequence[Purpose], number: int) -> list[Stage]:
@@ -189,7 +205,7 @@ class Composition:
         return [
             Connect(arm, keyframe=number, name='transfer'),
             Lower(arm, lower, data.lift_distance_desired, keyframe=number),
-            GeneratePlacePose(arm, pose, keyframe=number, most=MOST_PLACES),
+            GeneratePlacePose(arm, pose, rise=data.lift_distance_desired, keyframe=number, most=MOST_PLACES),
             OpenHand(arm, keyframe=number),
             Retreat(arm, retreat, data.grasp_max_depth + AWAY, keyframe=number),
         ]

@@ -6,8 +6,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 
 from lfd_planner.backends import SpeedScaling
+from lfd_planner.stopping import ShouldStop, never
 from lfd_planner.task import Observer, Stage
-from lfd_planner.task.context import never, silent
+from lfd_planner.task.context import silent
 
 
 def unobserved(stage: Stage) -> Observer:
@@ -39,7 +40,7 @@ class PlanOptions:
     """Whether to look for the nearest feasible alternative of what fails."""
     regrasp: bool = True
     """Whether an object may be put down on the way, where no single grasp serves both its ends."""
-    should_stop: Callable[[], bool] = field(default=never, compare=False)
+    should_stop: ShouldStop = field(default=never, compare=False)
     progress: Callable[[int, str], None] = field(default=silent, compare=False)
     """Told the keyframe and the name of every stage that begins."""
     observe: Callable[[Stage], Observer] = field(default=unobserved, compare=False)

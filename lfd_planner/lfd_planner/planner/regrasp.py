@@ -1,29 +1,34 @@
-"""Put an object down on the way and pick it again, where no single grasp serves its pick and its place."""
+"""Put an object down on the way and pick it again, where no single grasp serves its pick and its purposes."""
 
 from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
+import numpy.typing as npt
 
-from lfd_description.shapes import Box, Cylinder
+from lfd_description.shapes import Box
 from lfd_description.urdf import Matrix
-from lfd_planner.mtdf import Pick
+from lfd_planner.mtdf import Keyframe, Pick
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene, WorldObject
-from lfd_planner.stages.generate_grasps import Purpose
+from lfd_planner.stages.generate_grasps import GenerateGrasps, Purpose
 from lfd_planner.stages.loose_object import LooseObject
 from lfd_planner.task import Context, Direction, Serial, Stage, State
 from lfd_planner.task.stage import NOBODY, Run
 
+from .standing import below, stands
+
 if TYPE_CHECKING:
     from .compose import Composition
 
-MOST_TRIED = 96  # poses on the way whose grasps are looked at
+MOST_TRIED = 96  # poses on the way that are looked at
+MOST_GRASPS = 6  # grasps of each leg, with which they are looked at all at once
+MOST_CHECKED = 8  # of those that are left, that are looked at closely
 MOST_TRIES = 12  # other choices within one leg, before the place on the way counts as useless
 MOST_PLANNED = 2  # poses on the way for which motions are planned
 MOST_TOPS = 3  # raised things that are looked at
@@ -32,13 +37,32 @@ UPRIGHT = 0.999  # cosine of a tilt
 RING = (0.0, 0.08, 0.14, 0.2)  # [m] around where the object is
 AROUND = 6  # places on each ring
 
+Numbers = npt.NDArray[np.int64]
+Leg = tuple[GenerateGrasps, Numbers]
+"""The grasps of a leg, and which of them serve its other end."""
+
 
 class Regrasp(Stage):
-    """A pick and place by way of a free place nearby, where the object stands in another way."""
+    """A pick and what follows by way of a free place nearby, where the object stands in another way.
 
-    def __init__(self, composition: Composition, pick: Pick, place: Pose, number: int) -> None:
+    Args:
+        composition: what the legs are composed with.
+        keyframes: a pick, and all until its object is put down.
+        number: of the pick.
+        in_hand: whether the pick is done already.
+    """
+
+    def __init__(
+        self, composition: Composition, keyframes: Sequence[Keyframe], number: int, *, in_hand: bool = False
+    ) -> None:
         super().__init__('regrasp', keyframe=number)
-        self.composition, self.pick, self.place = composition, pick, place
+        pick = keyframes[0]
+        if not isinstance(pick, Pick):
+            raise ValueError(f'keyframes[{number}] is no pick.')
+        self.composition, self.keyframes, self.in_hand = composition, tuple(keyframes), in_hand
+        self.pick, self.again = pick, replace(pick, grasp=None)
+        self.object = composition.objects[pick.object]
+        self.purposes = composition.purposes(keyframes, number)
 
     @property
     def direction(self) -> Direction:
@@ -62,68 +86,106 @@ class Regrasp(Stage):
         """To the place on the way, and from there to the end."""
         make, number = self.composition, self.keyframe
         there = [Purpose(middle, number)]
-        last = [Purpose(self.place, number + 1)]
         first = Serial(
             'put down',
-            *make.pick(self.pick, there, number),
+            *(make.held(self.pick, number) if self.in_hand else make.pick(self.pick, there, number)),
             *make.place(middle, number),
             most=2,
             most_backups=MOST_TRIES,
         )
-        again = replace(self.pick, grasp=None)
         second = Serial(
             'pick again',
-            *make.pick(again, last, number),
-            *make.place(self.place, number + 1),
+            *make.pick(self.again, self.purposes, number),
+            *make.after_pick(self.keyframes, number),
             most=2,
             most_backups=MOST_TRIES,
         )
         return Serial('regrasp', first, second, keyframe=number, most=2)
 
     def _middles(self, context: Context, start: State) -> Iterator[Pose]:
-        """Free poses on the way for which there are grasps of both legs, as far as the ends of motions tell."""
-        make, object = self.composition, self.composition.objects[self.pick.object]
-        if object not in start.scene.objects or not self._worthwhile(start, object):
+        """Free poses on the way for which there are grasps of both legs, as far as the ends of motions tell.
+
+        All poses are looked at together for whether the object stands there and an arm gets there; only few of these
+        closely, which takes most of the time.
+        """
+        scene, now = self._let_go(start.scene), self.composition.arm.q(start)
+        if scene is None:
             return
-        thing, loose = start.scene.objects[object], LooseObject(start.scene, object)
-        last = make.grasps(self.pick, [Purpose(self.place, self.keyframe + 1)], self.keyframe)
-        for pose in itertools.islice(_poses(start.scene, thing), MOST_TRIED):
+        first, last = self._first(), self._grasps(self.again, self.purposes)
+        here, there = self._worthwhile(scene, now, first, last)
+        if not (len(here) and len(there)):
+            return
+        loose, thing = LooseObject(scene, self.object), scene.objects[self.object]
+        poses = list(itertools.islice(_poses(scene, thing), MOST_TRIED))
+        poses = list(itertools.compress(poses, loose.may_stand(poses)))
+        for stage, numbers in ((last, there), (first, here)):
+            poses = list(itertools.compress(poses, stage.hopeful(scene, poses, now, numbers[:MOST_GRASPS])))
+        context.gave_up |= len(poses) > MOST_CHECKED * context.effort
+        for pose in poses[: MOST_CHECKED * context.effort]:
             if context.stopped:
                 return
-            found = loose.touching(pose)
-            if found.overlaps or not found.supports:
-                continue
-            if not last.serves(State(start.scene.move(object, pose))):
-                continue
-            if make.grasps(self.pick, [Purpose(pose, self.keyframe)], self.keyframe).serves(start):
+            if self._serves(loose, scene, pose, now, (first, here), (last, there)):
                 yield pose
 
-    def _worthwhile(self, start: State, object: str) -> bool:
-        """Whether there are grasps where the object is, and where it goes, if not the same ones."""
-        make = self.composition
-        direct = make.grasps(self.pick, [Purpose(self.place, self.keyframe + 1)], self.keyframe)
-        if direct.obstructed(start) or direct.serves(start):
-            return False  # no grasp helps, or the grasp is not what fails
-        grasps = make.grasps(self.pick, (), self.keyframe)
-        return grasps.serves(start) and grasps.serves(State(start.scene.move(object, self.place)))
+    def _serves(self, loose: LooseObject, scene: PlanningScene, pose: Pose, now: Matrix, *legs: Leg) -> bool:
+        """Whether the object can stand at a pose, and there is a grasp of each leg there."""
+        found = loose.touching(pose)
+        if found.overlaps or not found.supports:
+            return False
+        if not all(len(stage.usable(scene, pose, now, numbers)) for stage, numbers in legs):
+            return False
+        return not self._grasps(self.pick, [Purpose(pose, self.keyframe)]).obstructed(State(scene))
+
+    def _let_go(self, scene: PlanningScene) -> PlanningScene | None:
+        """The scene with the object in it where it is, also if it is in the hand; None if it is not there."""
+        if self.in_hand and self.object in scene.attached:
+            return scene.detach(self.object, self.composition.arm.backend.robot.frames.link_poses(scene.joints))
+        return scene if self.object in scene.objects else None
+
+    def _first(self) -> GenerateGrasps:
+        """The grasps with which the object is taken to its place on the way."""
+        if self.in_hand:
+            return self.composition.held_grasp(self.pick, (), self.keyframe)
+        return self._grasps(self.pick, ())
+
+    def _grasps(self, pick: Pick, purposes: Sequence[Purpose]) -> GenerateGrasps:
+        return self.composition.grasps(pick, purposes, self.keyframe)
+
+    def _worthwhile(
+        self, scene: PlanningScene, now: Matrix, first: GenerateGrasps, last: GenerateGrasps
+    ) -> tuple[Numbers, Numbers]:
+        """The grasps where the object is, and those for where it goes; none if they are not what fails."""
+        none = np.empty(0, dtype=np.int64)
+        here = np.arange(1) if self.in_hand else first.usable(scene, scene.objects[self.object].pose, now)
+        if not len(here) or len(self._serving(first, scene, now, here)):
+            return none, none
+        there = self._serving(last, scene, now, np.arange(len(last.grasps)))
+        if not len(there) or last.obstructed(State(scene)):
+            return none, none  # no grasp helps
+        return here, there
+
+    def _serving(self, stage: GenerateGrasps, scene: PlanningScene, now: Matrix, numbers: Numbers) -> Numbers:
+        """Of some grasps those that serve all purposes."""
+        for purpose in self.purposes:
+            if not len(numbers):
+                break
+            numbers = stage.usable(scene, purpose.pose, now, numbers, free=purpose.put_down)
+        return numbers
 
 
 def _poses(scene: PlanningScene, thing: WorldObject) -> Iterator[Pose]:
-    """Poses in which a body stands; only of boxes and cylinders, of which it is known how they do."""
-    body, rotation = thing.body, thing.pose.matrix[:3, :3]
-    shape = body.parts[0].shape
-    if len(body.parts) != 1 or not body.parts[0].pose.is_identity or not isinstance(shape, Box | Cylinder):
-        return
-    turns = [turn for turn in _turns() if not np.allclose(turn, np.eye(3))]
-    for x, y, ground in _spots(scene, thing, _half_height(shape, rotation)):
-        for turn in turns:
+    """Poses in which a body stands, other than where it is."""
+    parts, rotation = thing.body.parts, thing.pose.matrix[:3, :3]
+    ways = stands(parts, rotation)
+    for x, y, ground in _spots(scene, thing, below(parts, rotation)):
+        for way in ways:
             matrix = np.eye(4)
-            matrix[:3, :3] = turn @ rotation
-            matrix[:3, 3] = x, y, ground + _half_height(shape, matrix[:3, :3])
+            matrix[:3, :3] = way.rotation
+            matrix[:3, 3] = x, y, ground + way.height
             yield Pose.of(matrix)
 
 
-def _spots(scene: PlanningScene, thing: WorldObject, half_height: float) -> Iterator[tuple[float, float, float]]:
+def _spots(scene: PlanningScene, thing: WorldObject, below: float) -> Iterator[tuple[float, float, float]]:
     """Where to put something down, x, y, z of the ground [m]: on raised things, which leave hands room, or nearby."""
     x, y, z = thing.pose.position
     tops = [top for other in scene.objects.values() if (top := _top(other)) is not None]
@@ -131,7 +193,7 @@ def _spots(scene: PlanningScene, thing: WorldObject, half_height: float) -> Iter
     for radius in RING:
         for number in range(AROUND if radius else 1):
             angle = 2.0 * math.pi * number / AROUND
-            yield x + radius * math.cos(angle), y + radius * math.sin(angle), z - half_height
+            yield x + radius * math.cos(angle), y + radius * math.sin(angle), z - below
 
 
 def _top(other: WorldObject) -> tuple[float, float, float] | None:
@@ -141,23 +203,3 @@ def _top(other: WorldObject) -> tuple[float, float, float] | None:
         return None
     x, y, z = other.pose.position
     return (x, y, z + 0.5 * shape.size[2]) if min(shape.size[:2]) >= ROOM else None
-
-
-def _turns() -> list[Matrix]:
-    """The 24 turns that bring a cube's axes to axes, those about level axes first."""
-    found = []
-    for order in itertools.permutations(range(3)):
-        for signs in itertools.product((1.0, -1.0), repeat=3):
-            turn = np.zeros((3, 3))
-            turn[list(order), range(3)] = signs
-            if np.linalg.det(turn) > 0.0:
-                found.append(turn)
-    return sorted(found, key=lambda turn: float(turn[2, 2]) ** 2)
-
-
-def _half_height(shape: Box | Cylinder, rotation: Matrix) -> float:
-    """Half of how tall a shape is when it is turned like this [m]."""
-    if isinstance(shape, Box):
-        return 0.5 * float(np.abs(rotation[2]) @ np.array(shape.size))
-    up = abs(float(rotation[2, 2]))
-    return 0.5 * up * shape.height + math.sqrt(max(0.0, 1.0 - up * up)) * shape.radius

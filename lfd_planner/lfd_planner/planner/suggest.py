@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -21,6 +21,7 @@ from .compose import Composition, carried
 STEP, FAR_STEP = 0.02, 0.1  # [m] between two tries, near and farther away
 FARTHEST = 0.16  # [m] beyond what the arm's length tells, that is near
 MOST_CHECKED = 6  # tries that are checked for collisions
+MOST_PICKS = 12  # others of the task that are checked, too
 WHERE = frozenset({'unreachable', 'joint_limit', 'collision', 'place_occupied', 'blocked_above'})
 """Reasons that another place can cure."""
 ENDS = frozenset({'grasp', 'place'})
@@ -28,13 +29,32 @@ ENDS = frozenset({'grasp', 'place'})
 
 
 def suggestion(task: Task, composition: Composition, keyframe: int, stage: str, reasons: frozenset[str]) -> str:
-    """What would make a keyframe feasible that fails in a stage; empty if nothing near does, or nobody knows."""
+    """What would make a keyframe feasible that fails in a stage; empty if nothing near does, or nobody knows.
+
+    It says so if others would fail then.
+    """
     first = _pick_of(task, keyframe)
     if first is None or stage not in ENDS or not reasons & WHERE:
         return ''
     if isinstance(task.keyframes[keyframe], Pick):
         return _nearer_object(task, composition, first)
     return _nearer_origin(task, composition, first)
+
+
+@dataclass(frozen=True)
+class _Cure:
+    """A shift with which a keyframe can be done."""
+
+    way: str
+    """How far and where to."""
+    whole: bool
+    """Whether all others can be done too."""
+
+    def told(self, who: str) -> str:
+        """The sentence for people; `who` is what is moved."""
+        if self.whole:
+            return f'It can be done if {who} {self.way}.'
+        return f'This keyframe can be done if {who} {self.way}, but then not all others.'
 
 
 def _pick_of(task: Task, keyframe: int) -> int | None:
@@ -53,35 +73,59 @@ def _nearer_origin(task: Task, composition: Composition, first: int) -> str:
     if not isinstance(last, Place):
         return ''
     scene, object = _before(task, composition, first), composition.objects[last.object]
+    if object not in scene.objects:
+        return ''
     shifts = _shifts(composition, scene, object, composition.origin @ last.pose)
     moved = (
         (shift, words, replace(composition, origin=_shifted(composition.origin, shift))) for words, shift in shifts
     )
     found = _first_served(task, moved, first)
-    return f'It can be done if the task origin moves {found}.' if found else ''
+    return found.told('the task origin moves') if found else ''
 
 
 def _nearer_object(task: Task, composition: Composition, first: int) -> str:
     pick = task.keyframes[first]
     object = composition.objects[pick.object] if isinstance(pick, Pick) else ''
     before = _before(task, composition, first)
+    if object not in before.objects or object in composition.scene.attached:
+        return ''
     pose = before.objects[object].pose
     moved = (
         (shift, words, replace(composition, scene=composition.scene.move(object, _shifted(pose, shift))))
         for words, shift in _shifts(composition, before, object, pose)
     )
     found = _first_served(task, moved, first)
-    return f"It can be done if '{object}' is moved {found}." if found else ''
+    return found.told(f"'{object}' is moved") if found else ''
 
 
-def _first_served(task: Task, moved: Iterable[tuple[np.ndarray, str, Composition]], first: int) -> str:
-    """The first shift with which a grasp serves a pick and its purposes; few are looked at for collisions."""
-    tries = ((shift, words, *_picked(task, composition, first)) for shift, words, composition in moved)
-    hopeful = (found for found in tries if found[2].may_serve(found[3]))
-    for shift, words, stage, state in itertools.islice(hopeful, MOST_CHECKED):
-        if stage.is_free(state):
-            return f'{_length(shift)} {words}'
-    return ''
+def _first_served(task: Task, moved: Iterable[tuple[np.ndarray, str, Composition]], first: int) -> _Cure | None:
+    """The first shift with which a grasp serves a pick and its purposes, and others serve all other picks.
+
+    Few are looked at for collisions. If there is none, the first that serves the pick.
+    """
+    others = [number for number in _picks(task) if number != first]
+    tries = ((shift, words, made, *_picked(task, made, first)) for shift, words, made in moved)
+    hopeful = (found for found in tries if found[3].may_serve(found[4]))
+    best: _Cure | None = None
+    for shift, words, made, stage, state in itertools.islice(hopeful, MOST_CHECKED):
+        if not stage.is_free(state):
+            continue
+        whole = len(others) <= MOST_PICKS and all(_is_served(task, made, other) for other in others)
+        if whole or best is None:
+            best = _Cure(f'{_length(shift)} {words}', whole)
+        if whole or len(others) > MOST_PICKS:
+            break
+    return best
+
+
+def _picks(task: Task) -> list[int]:
+    return [number for number, keyframe in enumerate(task.keyframes) if isinstance(keyframe, Pick)]
+
+
+def _is_served(task: Task, composition: Composition, first: int) -> bool:
+    """Whether there is a grasp for a pick and its purposes, as far as the ends of motions tell."""
+    stage, state = _picked(task, composition, first)
+    return stage.object in state.scene.objects and stage.serves(state)
 
 
 def _shifts(
@@ -114,12 +158,18 @@ def _picked(task: Task, composition: Composition, first: int) -> tuple[GenerateG
         raise ValueError(f'keyframes[{first}] is no pick.')
     keyframes = task.keyframes[first : first + carried(task.keyframes, first)]
     state = State(_before(task, composition, first))
-    return composition.grasps(pick, composition.purposes(keyframes, first), first), state
+    purposes = composition.purposes(keyframes, first)
+    if composition.in_hand(task.keyframes, first):
+        return composition.held_grasp(pick, purposes, first), state
+    return composition.grasps(pick, purposes, first), state
 
 
 def _before(task: Task, composition: Composition, first: int) -> PlanningScene:
-    """The scene with all objects where the keyframes before put them."""
+    """The scene with all objects where the keyframes before put them, and nothing in the hand."""
     scene = composition.scene
+    link_poses = composition.arm.backend.robot.frames.link_poses(scene.joints)
+    for held in scene.attached:
+        scene = scene.detach(held, link_poses)
     for keyframe in task.keyframes[:first]:
         if isinstance(keyframe, Place) and composition.objects[keyframe.object] in scene.objects:
             scene = scene.move(composition.objects[keyframe.object], composition.origin @ keyframe.pose)

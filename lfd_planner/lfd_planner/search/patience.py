@@ -1,9 +1,11 @@
 """How long a search may take: a time budget, and somebody who may stop it at any moment."""
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Literal
+
+from lfd_planner.stopping import ShouldStop, never
 
 Interruption = Literal['timeout', 'stopped']
 
@@ -12,20 +14,15 @@ _SLICE = 0.004
 _LARGEST_SLICE = 4096
 
 
-def never() -> bool:
-    """Nobody stops the search."""
-    return False
-
-
 @dataclass(frozen=True)
 class Patience:
     """Ends at `deadline`, on the clock of `time.monotonic` [s], or as soon as `should_stop()` says so."""
 
     deadline: float
-    should_stop: Callable[[], bool] = field(default=never)
+    should_stop: ShouldStop = field(default=never)
 
     @staticmethod
-    def of(budget_s: float, should_stop: Callable[[], bool] = never) -> 'Patience':
+    def of(budget_s: float, should_stop: ShouldStop = never) -> 'Patience':
         """That lasts so many seconds from now."""
         return Patience(time.monotonic() + budget_s, should_stop)
 

@@ -1,6 +1,5 @@
 """From joint positions to joint positions without collision: the search, and the shortening of what it finds."""
 
-from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,10 +9,11 @@ from lfd_description.compiled import compiled
 from lfd_description.urdf import Matrix
 from lfd_planner.collision.world import World, collides
 from lfd_planner.robot.ik.solutions import LOWER, UPPER, Numbers
+from lfd_planner.stopping import ShouldStop, never
 
 from .constraint_checker import ConstraintChecker
 from .motion import Problem, first_fault, make_motion_room
-from .patience import Patience, never
+from .patience import Patience
 from .projection import Integers, is_constrained, keeps, no_constraints
 from .results import Fault, Found, NotFound
 from .rrt_connect import rrt_connect
@@ -49,7 +49,7 @@ def plan_path(
     step: float = 0.02,
     seed: int = 0,
     budget_s: float = 5.0,
-    should_stop: Callable[[], bool] = never,
+    should_stop: ShouldStop = never,
     weights: npt.ArrayLike | None = None,
     iterations: int = 1_000_000,
     shortcuts: int = 60,

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 
+import numpy as np
+
 from lfd_description.grasp_data import FingerGraspData
-from lfd_planner.grasps.grasp import Grasp, Source
+from lfd_planner.grasps.grasp import Batch, Grasp, GraspSet, Source
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
 from lfd_planner.scene.planning_scene import link_pose
@@ -49,6 +52,20 @@ def current_holds(arm: Arm, scene: PlanningScene, object: str) -> Iterator[Hold]
     for width, closed, opened in _hands(arm, scene):
         grasp = Grasp(tcp, width, closed, opened, 0.0, 1.0, Source.HINT, 'as it is held now')
         yield Hold(object, grasp, attachment, stands_on)
+
+
+def held_as_grasps(arm: Arm, scene: PlanningScene, object: str) -> GraspSet:
+    """How an attached object is held now, as the only grasp of its body.
+
+    Raises:
+        ValueError: the arm has no gripper.
+    """
+    if arm.gripper is None:
+        raise ValueError('A robot without a gripper holds nothing.')
+    hold = next(current_holds(arm, scene, object))
+    width = math.nan if hold.grasp.width is None else hold.grasp.width
+    tcp = hold.grasp.tcp.matrix[np.newaxis]
+    return GraspSet(arm.gripper.grasp_data, Batch.of(tcp, width, np.zeros(1), Source.HINT))
 
 
 def _hands(arm: Arm, scene: PlanningScene) -> Iterator[tuple[float | None, Mapping[str, float], Mapping[str, float]]]:

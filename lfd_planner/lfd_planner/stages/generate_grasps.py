@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,21 +10,26 @@ import numpy.typing as npt
 
 from lfd_description.urdf import Matrix
 from lfd_planner.grasps.grasp import SOURCES, Grasp, GraspSet, Source
+from lfd_planner.grasps.pauses import Interrupted
 from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
 from lfd_planner.solution import Attachment
+from lfd_planner.stopping import ShouldStop, never
 from lfd_planner.task import Context, Generator, Rejection, State, Step
 
 from .arm import Arm
 from .grasping import HOLD, Goal, Hold
 from .loose_object import LooseObject, Touching
-from .obstructions import held_down, occupied, overlapping, shut_off, unsupported
+from .obstructions import held_down, no_room, occupied, overlapping, unsupported
 from .reach import Reached, reach, why_not
 
 SCORE_WEIGHT = 0.3  # [s] of motion that a grasp's full score is worth
 HINT_WORTH = 2.0  # [s] of motion that a demonstrated grasp is worth
 MOST_HANDS = 3  # openings of the hand that are told apart
 PLACE = 'place'
+
+GraspMaker = Callable[[ShouldStop], GraspSet]
+"""Makes grasps, or raises `Interrupted` soon after what it is given says yes."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,7 +86,8 @@ class GenerateGrasps(Generator):
     Args:
         arm: what grasps.
         object: its name in the scene.
-        grasps: of the object's body.
+        grasps: of the object's body, or who makes them when they are first needed; if he is stopped on the way, which
+            he is to look for, he raises `Interrupted`.
         purposes: where the object goes with the same grasp; a grasp that cannot serve all of them is not tried.
         rise: how far the object is lifted off where it is, and lowered to where it is put down, at least [m].
         keyframe: of the pick.
@@ -94,7 +100,7 @@ class GenerateGrasps(Generator):
         self,
         arm: Arm,
         object: str,
-        grasps: GraspSet,
+        grasps: GraspSet | GraspMaker,
         purposes: Sequence[Purpose] = (),
         *,
         rise: float = 0.0,
@@ -103,13 +109,28 @@ class GenerateGrasps(Generator):
         name: str = 'grasp',
     ) -> None:
         super().__init__(name, keyframe=keyframe, most=most)
-        self.arm, self.object, self.grasps, self.purposes = arm, object, grasps, tuple(purposes)
+        self.arm, self.object, self.purposes = arm, object, tuple(purposes)
         self.rise = rise
+        self._grasps = grasps
+
+    @property
+    def grasps(self) -> GraspSet:
+        """Of the object's body; made when they are first asked for."""
+        return self._made(never)
+
+    def _made(self, should_stop: ShouldStop) -> GraspSet:
+        if not isinstance(self._grasps, GraspSet):
+            self._grasps = self._grasps(should_stop)
+        return self._grasps
 
     def generate(self, context: Context, before: State | None) -> Iterable[Step | Rejection]:
         """The arm at grasps, the hand open around the object."""
         if before is None or self.object not in before.scene.objects:
             yield Rejection('no_object', (self.object,), detail=f"There is no object '{self.object}' to pick.")
+            return
+        try:
+            self._made(context.should_stop)
+        except Interrupted:
             return
         if not len(self.grasps):
             yield from self._unfit()
@@ -153,6 +174,43 @@ class GenerateGrasps(Generator):
         """Whether the arm is free with a grasp that is within reach at the pick and at all purposes."""
         return bool(self._candidates(before))
 
+    def usable(
+        self,
+        scene: PlanningScene,
+        pose: Pose,
+        now: Matrix,
+        among: npt.NDArray[np.int64] | None = None,
+        *,
+        free: bool = True,
+    ) -> npt.NDArray[np.int64]:
+        """The numbers of the grasps, of all or `among` some, that an arm has with the object at a pose."""
+        placed = self._touchable(scene.move(self.object, pose))
+        found: list[npt.NDArray[np.int64]] = [np.empty(0, dtype=np.int64)]
+        for hand in self._hands(placed):
+            numbers = hand.numbers if among is None else np.intersect1d(hand.numbers, among)
+            if len(numbers):
+                poses = pose.matrix @ self.grasps.tcp_matrices[numbers]
+                found.append(numbers[np.unique(reach(self.arm, hand.scene, poses, now, free=free).pose)])
+        return np.concatenate(found)
+
+    def hopeful(
+        self, scene: PlanningScene, poses: Sequence[Pose], now: Matrix, among: npt.NDArray[np.int64]
+    ) -> npt.NDArray[np.bool_]:
+        """At which of many poses of the object an arm may have one of some grasps, (P,); all poses are looked at once.
+
+        The object itself is left out, which stands nowhere yet.
+        """
+        places = np.array([pose.matrix for pose in poses]).reshape(-1, 1, 4, 4)
+        reached = np.zeros(len(poses), dtype=np.bool_)
+        for hand in self._hands(scene.remove(self.object)):
+            numbers = np.intersect1d(hand.numbers, among)
+            if len(numbers) and not reached.all():
+                left = np.flatnonzero(~reached)
+                tcps = places[left] @ self.grasps.tcp_matrices[numbers]
+                found = reach(self.arm, hand.scene, tcps.reshape(-1, 4, 4), now).pose
+                reached[left[np.unique(found // len(numbers))]] = True
+        return reached
+
     def obstructed(self, before: State) -> bool:
         """Whether no grasp can help, because of where things are."""
         around = self._around(before.scene)
@@ -167,11 +225,12 @@ class GenerateGrasps(Generator):
         there += held_down(loose, scene, pick.supports, self.rise) if not there else ()
         falls: list[Rejection] = []
         for purpose, found in zip(self.purposes, purposes, strict=True):
-            wrong = [occupied(self.object, overlap) for overlap in found.overlaps]
-            if purpose.put_down and not wrong:
-                wrong += shut_off(loose, purpose.pose, found.supports, self.rise)
+            if not purpose.put_down:
+                there += purpose.blames(occupied(self.object, overlap) for overlap in found.overlaps)
+                continue
+            there += purpose.blames(no_room(loose, purpose.pose, found, self.rise))
+            if not found.overlaps:
                 falls += purpose.blames(unsupported(loose, purpose.pose, found.supports))
-            there += purpose.blames(wrong)
         return _Around(pick, purposes, tuple(there), tuple(falls))
 
     def _unfit(self) -> Iterator[Rejection]:

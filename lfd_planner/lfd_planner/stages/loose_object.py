@@ -6,11 +6,12 @@ backends. Poses are those of the object in the scene's frame.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
+import numpy.typing as npt
 
 from lfd_description.urdf import Joint, Matrix, RobotTree, roll_pitch_yaw
 from lfd_planner.collision import CollisionWorld, RobotGeometry
@@ -71,6 +72,13 @@ class LooseObject:
         supports = tuple(name for name, depth in depths.items() if depth <= TOLERANCE + NEAR)
         overlaps = tuple(Overlap(name, depth - NEAR) for name, depth in depths.items() if depth > TOLERANCE + NEAR)
         return Touching(supports, overlaps)
+
+    def may_stand(self, poses: Sequence[Pose]) -> npt.NDArray[np.bool_]:
+        """At which of many poses there is something below it and nothing around it, to the millimetre, (P,)."""
+        low = np.array([_position(pose, -NEAR) for pose in poses]).reshape(-1, len(_JOINTS))
+        high = low + (TOLERANCE + NEAR) * np.array([0.0, 0.0, 1.0, 0.0, 0.0, 0.0])
+        carried: npt.NDArray[np.bool_] = self._world.collide(low)
+        return carried & ~self._world.collide(high)
 
     def above(self, pose: Pose, height: float, supports: tuple[str, ...] = ()) -> Met | None:
         """What it meets when it is raised by `height` [m]; it may go along its supports, but not lift them."""

@@ -8,7 +8,7 @@ from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene
 from lfd_planner.task import Rejection
 
-from .loose_object import DEEPEST, LooseObject, Overlap
+from .loose_object import DEEPEST, LooseObject, Overlap, Touching
 
 
 def overlapping(object: str, overlap: Overlap) -> Rejection:
@@ -27,6 +27,14 @@ def occupied(object: str, overlap: Overlap) -> Rejection:
         (object, overlap.name),
         detail=f"At its place '{object}' would be {_mm(overlap.depth)} inside '{overlap.name}'.",
     )
+
+
+def no_room(loose: LooseObject, pose: Pose, found: Touching, rise: float) -> Iterator[Rejection]:
+    """Something is at its place, or above it where it must be lowered by `rise` [m]."""
+    if found.overlaps:
+        yield from (occupied(loose.name, overlap) for overlap in found.overlaps)
+    else:
+        yield from shut_off(loose, pose, found.supports, rise)
 
 
 def unsupported(loose: LooseObject, pose: Pose, supports: tuple[str, ...]) -> Iterator[Rejection]:

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
+from lfd_planner.stopping import ShouldStop, never
+
 from .state import Rejection, State, Step
 
 if TYPE_CHECKING:
@@ -74,11 +76,6 @@ class Observer:
         """A stage, and none within it, took some time [s]."""
 
 
-def never() -> bool:
-    """Nobody wants to stop."""
-    return False
-
-
 def silent(keyframe: int, stage: str) -> None:
     """Nobody listens."""
 
@@ -94,7 +91,7 @@ class Context:
     """Whether something was left untried, or a search ended, that more effort would have gone on with."""
     deadline: float | None = None
     """On the clock of `time.monotonic` [s]; None: no hurry."""
-    should_stop: Callable[[], bool] = never
+    should_stop: ShouldStop = never
     progress: Callable[[int, str], None] = silent
     """Told the keyframe and the name of every stage that begins."""
     journal: Journal = field(default_factory=Journal)

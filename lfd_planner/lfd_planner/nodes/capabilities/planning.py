@@ -19,7 +19,6 @@ from moveit_msgs.srv import (
 
 from lfd_description.nodes.qos import LATCHED_QOS
 from lfd_planner.backends import Failure, LinearOptions, Path, SearchOptions, SpeedScaling
-from lfd_planner.backends.backend import never
 from lfd_planner.error_codes import Code
 from lfd_planner.messages import constraints_from_message, trajectory_to_message
 from lfd_planner.messages.checks import Report
@@ -28,6 +27,7 @@ from lfd_planner.robot.planning_robot import NoKinematics, NoSuchGroup, Planning
 from lfd_planner.scene import PlanningScene, SceneFault, anchor, frame_pose
 from lfd_planner.search.constraints import PathConstraints
 from lfd_planner.server.motion_planner import Motion, MotionRequest, plan_motion, within_limits
+from lfd_planner.stopping import never
 from lfd_planner.timing import requested_scaling
 
 from .server import SUCCESS, Server, error_code
