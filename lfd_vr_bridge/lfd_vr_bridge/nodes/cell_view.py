@@ -3,6 +3,7 @@
 ```
 planning scene ──► CellView ──► Studio: what the robot took, carries and put down, and what others added
 Studio ──► CellView ──► twin_scene: all but the way of what the robot carries, which the planning scene knows better
+                   └──► collision_object: that an object of others shall be gone
 ```
 
 Nothing goes round in circles: what the robot carries stays, for scene sync, where it was taken from; where it was put
@@ -19,7 +20,7 @@ from lfd_planner.pose import Pose
 from lfd_planner.scene import PlanningScene, RobotFrames, WorldObject
 
 from ..studio.studio import Studio
-from ..studio.values import Change, ObjectsChanged, RecordingState
+from ..studio.values import Change, ObjectsChanged, OtherUnwanted, RecordingState
 from .scene_watch import Holding, Seen
 
 
@@ -30,10 +31,17 @@ class CellView:
         studio: whose twin it is.
         frames: of the robot, in the twin's frame.
         publish: tells the world of the twin.
+        remove: takes an object that is none of the twin's out of the planning scene.
     """
 
-    def __init__(self, studio: Studio, frames: RobotFrames, publish: Callable[[PlanningScene], None]) -> None:
-        self._studio, self._frames, self._publish = studio, frames, publish
+    def __init__(
+        self,
+        studio: Studio,
+        frames: RobotFrames,
+        publish: Callable[[PlanningScene], None],
+        remove: Callable[[str], None],
+    ) -> None:
+        self._studio, self._frames, self._publish, self._remove = studio, frames, publish, remove
         self._is_open = False
         self._revision = studio.twin.revision
         self._held: dict[str, Holding] = {}
@@ -100,6 +108,8 @@ class CellView:
     def _on_change(self, change: Change) -> None:
         if isinstance(change, ObjectsChanged) and self._is_open:
             self._publish(self._told())
+        elif isinstance(change, OtherUnwanted):
+            self._remove(change.object)
 
     def _told(self) -> PlanningScene:
         """The twin as scene sync is to know it."""

@@ -2,7 +2,7 @@
 
 ```
 browser, headset ◄──► BridgeServer ◄──► Studio ──► twin_scene, twin_scene_updates ──► scene sync
-                          │               ▲  └───► demonstrated_task, NAME.mcap
+                          │               ▲  └───► demonstrated_task, NAME.mcap, collision_object (removals)
                           ▼               └────── monitored_planning_scene, joint_states
                       RobotLink ──► plan_task, execute_task, abort_execution ...
 ```
@@ -22,6 +22,7 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from moveit_msgs.msg import CollisionObject
 from rclpy.clock import Clock
 from rclpy.clock_type import ClockType
 from rclpy.exceptions import ParameterException
@@ -35,6 +36,7 @@ from lfd_description.nodes.lifetime import run_until_signal
 from lfd_description.nodes.qos import JOINT_STATES_QOS, LATCHED_QOS
 from lfd_description.robots import robot_names
 from lfd_description.urdf import UrdfError
+from lfd_planner.messages import remove_message
 from lfd_planner.mtdf import dump_task
 from lfd_planner.robot.planning_robot import planning_robot
 from lfd_vr_bridge.console import PageLine
@@ -56,6 +58,7 @@ OPEN_AFTER = 10.0  # [s] without a planning server, after which the twin is publ
 ANSWER_WITHIN = 5.0  # [s] of the studio
 MOST_PORTS = 40  # that are tried, from the usual one on
 LOCK = '.lock'
+OTHERS_DEPTH = 100  # removals that may wait
 
 
 class VrBridge(Node):
@@ -75,7 +78,10 @@ class VrBridge(Node):
         self._ros = RosThread(self)
         self._studio = Studio(told.scene, told.folder, origin=told.origin)
         self._twin = TwinPublisher(self)
-        self._view = CellView(self._studio, self._robot.frames, self._twin.follow)
+        others = self.create_publisher(CollisionObject, 'collision_object', OTHERS_DEPTH)
+        self._view = CellView(
+            self._studio, self._robot.frames, self._twin.follow, lambda name: others.publish(remove_message(name))
+        )
         self._link = RobotLink(
             self,
             self._ros,

@@ -46,6 +46,7 @@ from .values import (
     Hands,
     Held,
     Notice,
+    OtherUnwanted,
     Recording,
     RecordingChanged,
     RecordingState,
@@ -183,13 +184,14 @@ class Studio:
             raise Refusal(
                 'hand_full', f"'{other}' is in the hand; a robot has one hand, so put it down before you grab another."
             )
-        now = self._now()
+        now, other = self._now(), self._other(object)
         news = self.twin.grab(object, Held(client, hand))
         before = self._grabbed[object] = self.twin.scene.objects[object].pose
         if self._state is RECORDING:
             grasp = None if hand_pose is None else GraspHint(pose.inverse @ hand_pose)
             self._carry = Carry(object, before, grasp, self._since(now), keep_path=self.settings.keep_paths)
         self._tell(news)
+        self._adopted(other)
         self._happened(events.Grabbed(now, client, hand, object, pose, hand_pose))
 
     def move(self, client: str, object: str, pose: Pose, hand_pose: Pose | None = None) -> None:
@@ -297,17 +299,21 @@ class Studio:
         Raises:
             Refusal: nobody may move it now.
         """
-        pose = checked_pose(pose)
+        pose, other = checked_pose(pose), self._other(object)
         self._tell(self.twin.place(object, pose))
+        self._adopted(other)
         self._really_at(object)
         self._happened(events.Placed(self._now(), object, pose))
 
     def remove_object(self, object: str) -> None:
-        """Take an object out of the twin.
+        """Take an object out of the twin; one of others is gone when the planning scene says so.
 
         Raises:
             Refusal: nobody may do so now, or the recording uses it.
         """
+        if self._other(object) is not None:
+            self._tell(OtherUnwanted(object))
+            return
         if self._state is RECORDING and self._shown is not None and self._shown.uses(object):
             raise Refusal('used', f"The recording uses '{object}'; undo that, or discard the recording first.")
         self._tell(self.twin.remove(object))
@@ -676,6 +682,16 @@ class Studio:
         for name in (name for name in shown if name in scene.objects and name in start.objects):
             scene = scene.add(replace(scene.objects[name], pose=start.objects[name].pose))
         return scene
+
+    def _other(self, object: str) -> WorldObject | None:
+        """An object that the planning scene has from others; None if it is none of these."""
+        return self.twin.objects[object] if self.twin.owner(object) == 'other' else None
+
+    def _adopted(self, thing: WorldObject | None) -> None:
+        """An object of others is the twin's now, as if it had been added."""
+        if thing is not None:
+            self._really_at(thing.id)
+            self._happened(events.Added(self._now(), thing, self.twin.colour(thing.id)))
 
     def _really_at(self, name: str) -> None:
         """An object was moved, and not by the demonstration: planning begins with it where it is now."""

@@ -1,8 +1,8 @@
 """The digital twin: which objects there are, where they are, to whom they belong, and who holds them.
 
 Every edit gives the news of it, `ObjectsChanged`, and costs as much as the change, however many objects there are. An
-object belongs to the twin, or to the robot while that holds it, or is an other: known from the planning scene, shown,
-and moved by nobody here. All poses are in the twin's frame.
+object belongs to the twin, or to the robot while that holds it, or is an other: one that the planning scene has from
+others. An other that somebody moves here is the twin's from then on. All poses are in the twin's frame.
 """
 
 from __future__ import annotations
@@ -112,11 +112,13 @@ class Twin:
         Raises:
             Refusal: nobody may move it now.
         """
-        self._free(name)
+        if self._adopted(self._free(name)):
+            self._put(replace(self.scene.objects[name], pose=pose))
+            return self._news(changed=(self.scene.objects[name],))
         return self._moved(name, pose)
 
     def remove(self, name: str) -> ObjectsChanged:
-        """An object is gone.
+        """An object of the twin is gone.
 
         Raises:
             Refusal: nobody may take it away now.
@@ -139,7 +141,7 @@ class Twin:
                 what = 'mouse' if holder.hand is Hand.MOUSE else f'{holder.hand.value} hand'
                 raise Refusal('hand_full', f"Your {what} holds '{other}'; let go of it first.")
         self._held[name] = holder
-        return self._news(held={name: holder})
+        return self._news(changed=self._adopted(thing), held={name: holder})
 
     def move(self, name: str, by: str, pose: Pose) -> ObjectsChanged:
         """A held object is somewhere else.
@@ -248,15 +250,18 @@ class Twin:
     def _free(self, name: str) -> WorldObject:
         """An object that nobody holds."""
         thing = self.known(name)
-        if name in self._others:
-            raise Refusal(
-                'not_ours', f"'{name}' comes from the planning scene; whoever put it there must move or remove it."
-            )
         if name in self._robots:
             raise Refusal('robot_holds', f"The robot holds '{name}'; wait until it has put it down.")
         if name in self._held:
             raise Refusal('held', f"'{name}' is in somebody's hand; it must be let go of first.")
         return thing
+
+    def _adopted(self, thing: WorldObject) -> tuple[WorldObject, ...]:
+        """Make an other the twin's; gives it, if it was one."""
+        if thing.id not in self._others:
+            return ()
+        self._put(thing, self.world.colours.get(thing.id))
+        return (thing,)
 
     def _put(self, thing: WorldObject, colour: Colour | None = None) -> None:
         tints = {} if colour is None else {thing.id: colour}

@@ -176,7 +176,14 @@ class Notice:
     text: str
 
 
-Change = ObjectsChanged | RecordingChanged | TasksChanged | SettingsChanged | Notice
+@dataclass(frozen=True)
+class OtherUnwanted:
+    """Somebody wants an object to be gone that others put into the planning scene."""
+
+    object: str
+
+
+Change = ObjectsChanged | RecordingChanged | TasksChanged | SettingsChanged | Notice | OtherUnwanted
 
 
 # The robot's side -----------------------------------------------------------------------------------------------------

@@ -152,7 +152,7 @@ def test_what_is_done_on_the_page_comes_to_the_planning_scene_and_back(graph: Vr
     run(job())
 
 
-def test_what_others_put_into_the_planning_scene_is_shown_and_left_alone(
+def test_what_others_put_into_the_planning_scene_is_shown_moved_and_removed(
     graph: VrGraph, server: MoveGroupClient
 ) -> None:
     def tell(thing: CollisionObject) -> None:
@@ -166,10 +166,30 @@ def test_what_others_put_into_the_planning_scene_is_shown_and_left_alone(
             await meanwhile(page, lambda: tell(object_to_message(wall, 'base_link')))
             shown = await heard(page, lambda found: found.get('wall'))
             assert shown['owner'] == 'other'
-            refused = await page.ask('place_object', object='wall', pose=[0, 0, 1, 0, 0, 0, 1])
-            assert (refused['type'], refused['code']) == ('refused', 'not_ours')
             await meanwhile(page, lambda: tell(remove_message('wall')))
             await heard(page, lambda found: 'wall' not in found)
+
+            await meanwhile(page, lambda: tell(object_to_message(wall, 'base_link')))
+            await heard(page, lambda found: found.get('wall'))
+            await page.do('remove_object', object='wall')
+            await eventually(server, page, lambda scene: 'wall' not in scene.objects, 'that the wall is gone')
+            await heard(page, lambda found: 'wall' not in found)
+
+            await meanwhile(page, lambda: tell(object_to_message(wall, 'base_link')))
+            await heard(page, lambda found: found.get('wall'))
+            there = Pose((-0.9, 0.3, 0.6))
+            await page.do('place_object', object='wall', pose=numbers(there))
+            moved = await eventually(
+                server,
+                page,
+                lambda scene: scene.objects['wall'].pose == there and scene.objects['wall'],
+                'where the page has the wall',
+            )
+            assert MARK in moved.body.tags
+            assert objects_of(page)['wall']['owner'] == 'twin'
+            assert objects_of(page)['wall']['pose'] == numbers(there)
+            await page.do('remove_object', object='wall')
+            await eventually(server, page, lambda scene: 'wall' not in scene.objects, 'that the wall is gone')
 
     run(job())
 

@@ -19,7 +19,8 @@ from lfd_planner.pose import Pose
 from lfd_planner.scene import Body, Part, WorldObject
 from lfd_planner.validate import validate
 from lfd_vr_bridge.studio import Hand, Hands, HandState, RecordingState, Refusal, Released, Studio, replay
-from lfd_vr_bridge.studio.values import Held, ObjectsChanged, RecordingChanged, TasksChanged
+from lfd_vr_bridge.studio.events import Began
+from lfd_vr_bridge.studio.values import Held, ObjectsChanged, OtherUnwanted, RecordingChanged, TasksChanged
 
 BLUE, YELLOW, RED = 'blue_box', 'yellow_box', 'red_box'
 SPOT = Pose((0.42, 0.1, -0.1263))
@@ -302,21 +303,55 @@ def test_what_the_robot_holds_is_not_grabbed_until_it_is_put_down(enter: People)
     assert "out of a person's hand" in one.notices()[-1]
 
 
-def test_others_are_shown_and_stood_on_but_not_touched(enter: People) -> None:
+def test_others_are_shown_and_stood_on(enter: People) -> None:
     one = enter()
     shelf = box('shelf', (0.2, 0.2, 0.1), (0.42, 0.1, -0.1))
     one.studio.set_others({'shelf': shelf, BLUE: shelf})
     assert one.studio.twin.owner('shelf') == 'other'
     assert one.studio.twin.owner(BLUE) == 'twin'
     assert 'shelf' not in one.studio.twin.scene.objects
-    refused('not_ours', lambda: one.grab('shelf'))
-    refused('not_ours', lambda: one.studio.remove_object('shelf'))
     rest = one.bring(BLUE, Pose((0.42, 0.1, 0.1))).pose
     assert rest.position == pytest.approx((0.42, 0.1, -0.05 + 0.0237), abs=1e-6)
     one.studio.set_others({'shelf': replace(shelf, pose=Pose((0.5, 0.1, -0.1)))})
     assert one.news[-1] == ObjectsChanged(one.studio.twin.revision, moved={'shelf': Pose((0.5, 0.1, -0.1))})
     one.studio.set_others({})
     assert one.news[-1] == ObjectsChanged(one.studio.twin.revision, removed=('shelf',))
+
+
+def test_others_that_are_moved_are_the_twins_from_then_on(enter: People) -> None:
+    one = enter()
+    shelf = box('shelf', (0.2, 0.2, 0.1), (0.42, 0.1, -0.1), movable=False)
+    cube = box('cube', (0.03, 0.03, 0.03), (0.45, 0.2, -0.135))
+    red = (1.0, 0.0, 0.0, 1.0)
+    one.studio.set_others({'shelf': shelf, 'cube': cube}, {'cube': red})
+    refused('fixed', lambda: one.grab('shelf'))
+    assert one.studio.twin.owner('shelf') == 'other'
+    there = Pose((0.6, 0.3, -0.1))
+    one.studio.place_object('shelf', there)
+    assert one.studio.twin.scene.objects['shelf'].pose == there
+    one.studio.start_recording('take over')
+    assert one.bring('cube', spot(0.45, 0.0, 0.03)).kept
+    assert (one.studio.twin.owner('cube'), one.studio.twin.colour('cube')) == ('twin', red)
+    one.studio.set_others({'shelf': shelf, 'cube': cube})  # not heard of yet
+    assert one.pose('shelf') == there
+    one.studio.complete_recording()
+    assert one.studio.prepare_plan().scene.objects['cube'].pose == cube.pose
+    task = one.studio.task()
+    one.studio.discard_recording()
+    again = enter()
+    replay(again.studio, one.events[[type(event) for event in one.events].index(Began) : -1])
+    assert again.studio.task() == task
+
+
+def test_others_that_are_unwanted_stay_until_the_planning_scene_has_them_no_more(enter: People) -> None:
+    one = enter()
+    shelf = box('shelf', (0.2, 0.2, 0.1), (0.42, 0.1, -0.1))
+    one.studio.set_others({'shelf': shelf})
+    one.studio.remove_object('shelf')
+    assert one.news[-1] == OtherUnwanted('shelf')
+    assert one.studio.twin.owner('shelf') == 'other'
+    one.studio.set_others({})
+    assert 'shelf' not in one.studio.twin.objects
 
 
 def test_objects_are_added_with_a_name_and_removed_unless_they_are_used(enter: People) -> None:
