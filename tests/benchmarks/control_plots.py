@@ -16,7 +16,14 @@ from benchmarks.figures import write_figure
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 
-COLOURS = {'lfd': '#1f77b4', 'floor': '#b0b0b0', 'ur-rtde': '#2ca02c', 'ur': '#1f77b4', 'abb': '#d62728'}
+COLOURS = {
+    'lfd': '#1f77b4',
+    'floor': '#b0b0b0',
+    'ur-rtde': '#2ca02c',
+    'ur': '#1f77b4',
+    'abb': '#d62728',
+    'motoman': '#9467bd',
+}
 LINES = {'idle': '-', 'planner': '--'}
 Data = Mapping[str, Any]
 

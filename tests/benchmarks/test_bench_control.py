@@ -48,6 +48,18 @@ def test_every_goal_reaches_the_controllers(measured: tuple[str, Path]) -> None:
         assert min(row['latencies']) > 0.0
 
 
+def test_a_motoman_gets_every_goal_too(tmp_path: Path) -> None:
+    result = run(
+        '--part', 'latency', '--arms', 'motoman', '--goals', '2', '--out', str(tmp_path), '--plots', str(tmp_path)
+    )
+    assert result.returncode in (0, 1), result.stdout + result.stderr
+    found = rows((result.stdout, tmp_path), 'latency')
+    assert [(row['who'], row['load'], row['lost']) for row in found] == [
+        ('motoman', 'idle', 0),
+        ('motoman', 'planner', 0),
+    ]
+
+
 def test_what_arms_take_of_the_cpu(measured: tuple[str, Path]) -> None:
     found = rows(measured, 'cpu')
     assert [row['who'] for row in found] == ['ur', 'ur-rtde']
