@@ -122,7 +122,7 @@ class Demonstration:
         if first not in begins[:-1] or last + 1 not in begins[1:] or first > last:
             raise Refusal(
                 'wrong_range',
-                f'Steps {first + 1} to {last + 1} are not whole picks and places of the {len(self.keyframes)} there are; '
+                f'Steps {first + 1} to {last + 1} of {len(self.keyframes)} are not whole picks and places; '
                 f'begin with a pick and end with its place.',
             )
         return begins.index(first), begins.index(last + 1)
