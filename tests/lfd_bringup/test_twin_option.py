@@ -45,6 +45,12 @@ def test_the_usual_gripper_is_mirrored_too():
     assert len(told['joints']) > len(told['arm_joints'])
 
 
+def test_a_suction_cup_is_switched_at_the_real_robot():
+    told = graph.describe('gp8', gripper='suction', twin_of='/real').nodes[1].parameters
+    assert told['valve_controllers'] == ['vacuum_controller']
+    assert told['gripper_controller'] == ''
+
+
 def test_the_node_takes_what_it_is_told(tmp_path: Path, make_peer, ros_domain: int):
     spec = graph.embedded(graph.describe('gp8', twin_of='/real')).nodes[1]
     words = command_of(spec, tmp_path)
