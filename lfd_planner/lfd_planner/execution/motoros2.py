@@ -148,8 +148,8 @@ def stopped_on_the_way(motion: Trajectory) -> tuple[Trajectory, Trajectory]:
     pace = (np.abs(motion.v[middle]) / np.maximum(fastest, AT_REST)).max(axis=1)
     cut = int(middle[np.argmin(pace)])
     strongest = np.abs(motion.a).max(axis=0)
-    before = _part(motion, slice(0, cut + 1))
-    after = _part(motion, slice(cut, None))
+    before = motion.part(0, cut)
+    after = motion.part(cut, count - 1)
     return _braked(before, strongest), _reversed(_braked(_reversed(after), strongest))
 
 
@@ -164,8 +164,8 @@ def _stretches(motion: Trajectory) -> Iterator[Trajectory]:
             raise GoalRefused(
                 f'The motion does not {word} at rest, but goals of MotoROS2 do: plan it from rest to rest.'
             )
-    for first, last in itertools.pairwise(np.flatnonzero(resting)):
-        yield _part(motion, slice(first, last + 1))
+    for first, last in itertools.pairwise(np.flatnonzero(resting).tolist()):
+        yield motion.part(first, last)
 
 
 def _packed(pieces: Iterator[Trajectory], most: int) -> Iterator[Trajectory]:
@@ -194,11 +194,6 @@ def _on_milliseconds(stretch: Trajectory) -> Trajectory:
     q, v = sample.q.copy(), sample.v / slower
     q[0], q[-1], v[0], v[-1] = stretch.q[0], stretch.q[-1], 0.0, 0.0
     return Trajectory(times, q, v)
-
-
-def _part(motion: Trajectory, points: slice) -> Trajectory:
-    times = motion.times[points]
-    return Trajectory(times - times[0], motion.q[points], motion.v[points])
 
 
 def _reversed(motion: Trajectory) -> Trajectory:

@@ -80,9 +80,7 @@ def acts(segment: Segment) -> bool:
 
 def part(solution: Solution, first: int, last: int) -> Trajectory:
     """The motion from one segment's begin to another's end, from 0 s on."""
-    begin, end = solution.segments[first].first, solution.segments[last].last + 1
-    moves = solution.trajectory
-    return Trajectory(moves.times[begin:end] - moves.times[begin], moves.q[begin:end], moves.v[begin:end])
+    return solution.trajectory.part(solution.segments[first].first, solution.segments[last].last)
 
 
 def segment_at(solution: Solution, move: Move, time: float) -> int:

@@ -20,7 +20,7 @@ import numpy as np
 
 from lfd_planner.timing.cubics import Matrix
 
-from .program import Await, Move, Note, Part, Pause, Program, Step, Switch, cut
+from .program import Await, Move, Note, Part, Pause, Program, Switch, cut, say
 from .texts import ExportError, identifier, number, plain, wrapped
 from .wiring import Kind, Wiring, signal_title
 
@@ -30,6 +30,9 @@ LONGEST_TIME = 655.35  # [s], of TIMER and WAIT
 MOST_POSITIONS = 900
 """In one job: the step number has three digits on older controllers."""
 START_SPEED = 2.0  # [%]
+FULL_SPEED = 100.0  # [%]
+SLOWEST = 0.01  # [%]
+_PERCENT_OFF = 0.005  # [%] what rounding makes of a speed is not worth a word
 _HIGHEST = {Kind.OUTPUT: 4096, Kind.INPUT: 4096, Kind.LEVEL: 40}
 _MOST_VOLTS = 14.0
 _MOST_PULSES = 2**31 - 1
@@ -73,21 +76,19 @@ class _Job:
     arm: Arm
     positions: list[str] = field(default_factory=list)
     lines: list[str] = field(default_factory=list)
+    too_fast: int = 0
+    """Moves that were to be faster than the motors are."""
+    too_slow: int = 0
+    """Moves that were to be slower than the controller knows."""
 
     def comment(self, text: str) -> None:
         self.lines += [f"'{line}" for line in wrapped(plain(text, 400), LONGEST_COMMENT)]
 
-    def step(self, step: Step) -> None:
-        if isinstance(step, Note):
-            self.comment(step.text)
-        elif isinstance(step, Move):
-            self.move(step)
-        elif isinstance(step, Pause):
-            self.lines += [f'TIMER T={seconds}' for seconds in _timers(step.duration)]
-        elif isinstance(step, Switch):
-            self.switch(step)
-        else:
-            self.wait(step)
+    def note(self, step: Note) -> None:
+        self.comment(step.text)
+
+    def pause(self, step: Pause) -> None:
+        self.lines += [f'TIMER T={seconds}' for seconds in _timers(step.duration)]
 
     def position(self, q: Sequence[float] | Matrix) -> str:
         name = f'C{len(self.positions):05d}'
@@ -99,7 +100,9 @@ class _Job:
         shares = np.abs(np.diff(motion.q, axis=0)) / np.asarray(self.arm.speeds)
         percents = 100.0 * shares.max(axis=1) / np.diff(motion.times)
         for q, percent, rests in zip(motion.q[1:], percents, step.rests[1:], strict=True):
-            speed = number(min(max(percent, 0.01), 100.0), 2)
+            self.too_fast += bool(percent > FULL_SPEED + _PERCENT_OFF)
+            self.too_slow += bool(percent < SLOWEST - _PERCENT_OFF)
+            speed = number(min(max(percent, SLOWEST), FULL_SPEED), 2)
             self.lines.append(f'MOVJ {self.position(q)} VJ={speed} PL={0 if rests else 1}')
 
     def switch(self, step: Switch) -> None:
@@ -136,10 +139,15 @@ def write_inform(
     main = _Job(wiring, arm)
     for line in header:
         main.comment(line)
-    main.comment('Moves slowly to the first point.')
+    main.comment(
+        f'BEWARE: begins with an unchecked MOVJ at {START_SPEED:g} % to the first point, from wherever the arm is. '
+        'Jog it there first.'
+    )
+    header_end = len(main.lines)
     main.lines.append(f'MOVJ {main.position(program.start)} VJ={number(START_SPEED, 2)} PL=0')
     if len(groups) == 1:
         _parts(main, groups[0])
+        _tell_speeds(main, header_end, [main])
         return [(name, _job_text(name, main, made))]
     jobs = [(name, main)]
     for index, group in enumerate(groups, 1):
@@ -147,7 +155,18 @@ def write_inform(
         _parts(job, group)
         jobs.append((_numbered(name, index), job))
         main.lines.append(f'CALL JOB:{jobs[-1][0]}')
+    _tell_speeds(main, header_end, [job for _, job in jobs])
     return [(each, _job_text(each, job, made)) for each, job in jobs]
+
+
+def _tell_speeds(main: _Job, at: int, jobs: Sequence[_Job]) -> None:
+    """Say in a job's header, which ends at a line, what is not as fast as planned."""
+    notes = _Job(main.wiring, main.arm)
+    if fast := sum(job.too_fast for job in jobs):
+        notes.comment(f'{fast} moves are slower than planned: VJ is {FULL_SPEED:g} % at most.')
+    if slow := sum(job.too_slow for job in jobs):
+        notes.comment(f'{slow} moves are faster than planned: VJ is {SLOWEST:g} % at least.')
+    main.lines[at:at] = notes.lines
 
 
 def inform_name(text: str) -> str:
@@ -186,7 +205,7 @@ def _parts(job: _Job, parts: Sequence[Part]) -> None:
     for part in parts:
         job.comment(part.title)
         for step in part.steps:
-            job.step(step)
+            say(step, job)
 
 
 def _job_text(name: str, job: _Job, made: datetime) -> str:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
+from typing import Protocol
 
 import numpy as np
 
@@ -76,6 +77,40 @@ class Note:
 Step = Move | Pause | Switch | Await | Note
 
 
+class Language(Protocol):
+    """What a language can say."""
+
+    def note(self, step: Note) -> None:
+        """A comment."""
+
+    def move(self, step: Move) -> None:
+        """A motion."""
+
+    def pause(self, step: Pause) -> None:
+        """Standing still."""
+
+    def switch(self, step: Switch) -> None:
+        """An output."""
+
+    def wait(self, step: Await) -> None:
+        """An input."""
+
+
+def say(step: Step, language: Language) -> None:
+    """Say a step in a language."""
+    match step:
+        case Note():
+            language.note(step)
+        case Move():
+            language.move(step)
+        case Pause():
+            language.pause(step)
+        case Switch():
+            language.switch(step)
+        case Await():
+            language.wait(step)
+
+
 @dataclass(frozen=True)
 class Part:
     """What one segment does."""
@@ -123,7 +158,7 @@ def compose(solution: Solution, thin: Callable[[Trajectory], Trajectory], gpio: 
         held |= {segment.attach.object} if segment.attach else set()
         if segment.gripper and not held:
             openings.add(tuple(sorted(segment.gripper.items())))
-        motion = _piece(solution.trajectory, segment.first, segment.last)
+        motion = solution.trajectory.part(segment.first, segment.last)
         _check_rest(index, segment, motion)
         parts.append(Part(segment.name, segment.keyframe, _steps(index, segment, motion, bool(held), thin, gpio)))
     return Program(
@@ -168,7 +203,7 @@ def _pieces(part: Part, most: int) -> list[Part]:
             steps.append((step,))
             continue
         last = len(step.motion.times) - 1
-        steps += [(Move(_piece(step.motion, at, min(at + most, last))),) for at in range(0, last, most)]
+        steps += [(Move(step.motion.part(at, min(at + most, last))),) for at in range(0, last, most)]
     return [replace(part, steps=some) for some in steps]
 
 
@@ -184,11 +219,6 @@ def _held_at_start(segments: Sequence[Segment]) -> set[str]:
 
 def _once(names: Sequence[str]) -> list[str]:
     return list(dict.fromkeys(names))
-
-
-def _piece(motion: Trajectory, first: int, last: int) -> Trajectory:
-    rows = slice(first, last + 1)
-    return Trajectory(motion.times[rows] - motion.times[first], motion.q[rows], motion.v[rows])
 
 
 def _check_rest(index: int, segment: Segment, motion: Trajectory) -> None:

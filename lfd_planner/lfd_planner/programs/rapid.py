@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 from lfd_planner.timing.cubics import Matrix
 
-from .program import GRIPPER, Await, Move, Note, Part, Pause, Program, Step, Switch, cut
+from .program import GRIPPER, Await, Move, Note, Part, Pause, Program, Switch, cut, say
 from .texts import ExportError, identifier, number, plain, wrapped
 from .wiring import Kind, Wiring
 
@@ -82,17 +82,11 @@ class _Module:
     def add(self, *lines: str) -> None:
         self.routines += [f'    {line}' for line in lines]
 
-    def step(self, step: Step) -> None:
-        if isinstance(step, Note):
-            self.add(f'! {plain(step.text)}')
-        elif isinstance(step, Move):
-            self.move(step)
-        elif isinstance(step, Pause):
-            self.add(f'WaitTime {number(step.duration, 3)};')
-        elif isinstance(step, Switch):
-            self.switch(step)
-        else:
-            self.wait(step)
+    def note(self, step: Note) -> None:
+        self.add(f'! {plain(step.text)}')
+
+    def pause(self, step: Pause) -> None:
+        self.add(f'WaitTime {number(step.duration, 3)};')
 
     def move(self, step: Move) -> None:
         motion = step.motion
@@ -162,7 +156,7 @@ def target_lines(name: str, q: Sequence[float] | Matrix) -> list[str]:
 def _routine(module: _Module, name: str, part: Part) -> None:
     module.routines += ['', f'  ! {plain(part.title)}', f'  PROC {name}()']
     for step in part.steps:
-        module.step(step)
+        say(step, module)
     module.routines.append('  ENDPROC')
 
 

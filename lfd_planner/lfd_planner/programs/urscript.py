@@ -19,7 +19,7 @@ import numpy as np
 from lfd_description.kinematics import Chain
 from lfd_planner.timing.cubics import Matrix
 
-from .program import Await, Move, Note, Pause, Program, Step, Switch
+from .program import Await, Move, Note, Pause, Program, Step, Switch, say
 from .texts import ExportError, identifier, number, plain, wrapped
 from .wiring import Kind, Wiring, signal_title
 
@@ -82,18 +82,15 @@ class _Writer:
 
     def step(self, step: Step, last: bool) -> None:
         """One more step; `last`: before something that needs the arm at rest."""
-        if isinstance(step, Note):
-            self.add(f'# {plain(step.text)}')
-        elif isinstance(step, Move):
-            self.move(step)
-            if last and self.chain is None:
-                self.add('lfd_rest()')
-        elif isinstance(step, Pause):
-            self.add(f'sleep({number(step.duration, 3)})')
-        elif isinstance(step, Switch):
-            self.switch(step)
-        else:
-            self.wait(step)
+        say(step, self)
+        if isinstance(step, Move) and last and self.chain is None:
+            self.add('lfd_rest()')
+
+    def note(self, step: Note) -> None:
+        self.add(f'# {plain(step.text)}')
+
+    def pause(self, step: Pause) -> None:
+        self.add(f'sleep({number(step.duration, 3)})')
 
     def move(self, step: Move) -> None:
         motion = step.motion

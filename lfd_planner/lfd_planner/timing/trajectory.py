@@ -100,6 +100,11 @@ class Trajectory:
             np.concatenate([first.v] + [part.v[1:] for part in moving[1:]]),
         )
 
+    def part(self, first: int, last: int) -> Trajectory:
+        """The motion from one of its points to another, both included, from 0 s on."""
+        rows = slice(first, last + 1)
+        return Trajectory(self.times[rows] - self.times[first], self.q[rows], self.v[rows])
+
     @property
     def duration(self) -> float:
         """From the first point to the last [s]."""

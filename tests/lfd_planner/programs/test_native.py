@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from dataclasses import replace
 
@@ -266,6 +267,26 @@ def test_jobs_for_older_controllers_keep_to_eight_characters(monkeypatch: pytest
     assert made.files[0].name == 'STACKING.JBI'
     assert {len(file.name) for file in made.files} == {12}
     assert parse_inform(made.files[1].text).name == 'STACKI01'
+
+
+def _comments(text: str) -> str:
+    """The first comments of a job as one text."""
+    lines = text.split('NOP\r\n')[1].split('\r\n')
+    return ' '.join(line[1:] for line in itertools.takewhile(lambda line: line.startswith("'"), lines))
+
+
+def test_a_job_says_that_it_begins_unchecked_and_what_it_cannot_keep_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    solution = acting('gp8')
+    head = _comments(export(solution, model('gp8'), options(INFORM)).files[0].text)
+    assert 'BEWARE: begins with an unchecked MOVJ at 2 % to the first point' in head
+    assert 'than planned' not in head
+    moves = solution.trajectory
+    creeping = replace(solution, trajectory=Trajectory(moves.times * 1e5, moves.q, moves.v * 1e-5))
+    head = _comments(export(creeping, model('gp8'), options(INFORM)).files[0].text)
+    assert re.search(r'[0-9]+ moves are faster than planned: VJ is 0.01 % at least', head)
+    monkeypatch.setattr(inform_module, 'FULL_SPEED', 20.0)
+    head = _comments(export(solution, model('gp8'), options(INFORM)).files[0].text)
+    assert re.search(r'[0-9]+ moves are slower than planned: VJ is 20 % at most', head)
 
 
 HOSTILE = (
