@@ -12,7 +12,7 @@ Result = TypeVar('Result')
 
 
 class Relay:
-    """Listens on `port`; `cut` ends all connections and takes no new ones until `mend`; `hush` lets all hang instead."""
+    """Listens on `port`; `cut` ends all connections and takes no new ones until `mend`; `hush` lets all hang."""
 
     def __init__(self, target: int) -> None:
         self._target = target

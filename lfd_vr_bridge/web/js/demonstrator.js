@@ -1,8 +1,9 @@
 /**
  * What this page's person holds: from a hand's grab to the bridge's answer to the release. XR and mouse both act through it.
  *
- * An object follows at once; the bridge hears of it with `grab`, `move` and `release`. If the bridge refuses, the object
- * goes back. If a hand is lost (controller gone, headset put away), nobody let go of anything, so no release is made up:
+ * An object follows at once; the bridge hears of it with `grab`, `move` and `release`. If the bridge refuses a grab, the
+ * object goes back; if it refuses a release, it still has the object in the hand, and so it is asked to let go of it where it
+ * was taken from. If a hand is lost (controller gone, headset put away), nobody let go of anything, so no release is made up:
  * the object goes back to where it was taken from, which the recorder drops as a grab that moved nothing.
  */
 
@@ -16,6 +17,7 @@ export class Demonstrator {
   #settling = new Set();
   #seq = 0;
   #said = new Map();
+  #gone = new Set();
 
   /** `page` gives: connection, store, world, feedback, toast(level, text), sound(name). */
   constructor(page) {
@@ -29,6 +31,11 @@ export class Demonstrator {
 
   /** Whether this page's own pose of an object counts just now. */
   keeps = (name) => this.#settling.has(name) || [...this.#holds.values()].some((hold) => hold.object === name);
+
+  /** Call `callback(hand)` when a hand has lost what it held without having let go. */
+  onGone(callback) {
+    this.#gone.add(callback);
+  }
 
   /** Why nothing can be grabbed, or ''. */
   reason() {
@@ -91,8 +98,16 @@ export class Demonstrator {
 
   /** The connection is gone: the bridge puts objects back by itself. */
   dropAll() {
-    for (const hand of [...this.#holds.keys()]) this.#take(hand);
+    for (const [hand, hold] of [...this.#holds]) {
+      this.page.world.move(hold.object, hold.start);
+      this.#drop(hand);
+    }
     this.#settling.clear();
+  }
+
+  #drop(hand) {
+    this.#take(hand);
+    for (const callback of this.#gone) callback(hand);
   }
 
   #take(hand) {
@@ -114,26 +129,38 @@ export class Demonstrator {
   }
 
   async #settle(hold, pose, quietly = false) {
-    const { connection, world, store, toast } = this.page;
+    const { world, store, toast } = this.page;
     this.#settling.add(hold.object);
     try {
-      const answer = await connection.request('release', { object: hold.object, pose, hand_pose: hold.recorded ? hold.handPose : null });
+      const answer = await this.#letGo(hold, pose);
       world.move(hold.object, answer.pose);
       if (!quietly && !answer.kept && answer.reason && store.state.recording.state === 'recording') toast('info', answer.reason);
       return answer;
     } catch (error) {
-      world.move(hold.object, hold.start);
       toast('warning', error.message);
+      await this.#takeBack(hold);
       return null;
     } finally {
       this.#settling.delete(hold.object);
     }
   }
 
+  #letGo(hold, pose) {
+    return this.page.connection.request('release', { object: hold.object, pose, hand_pose: hold.recorded ? hold.handPose : null });
+  }
+
+  /** A release was refused: the object is where it was taken from, here and at the bridge. */
+  async #takeBack(hold) {
+    const { connection, world } = this.page;
+    world.move(hold.object, hold.start);
+    if (!connection.open) return; // the bridge puts it back by itself
+    await this.#letGo(hold, hold.start).then((answer) => world.move(hold.object, answer.pose), () => {});
+  }
+
   #refused(hold, error) {
     const held = [...this.#holds].find(([, other]) => other === hold);
     if (!held) return;
-    this.#take(held[0]);
+    this.#drop(held[0]);
     this.page.world.move(hold.object, hold.start);
     this.page.toast('warning', error.message);
   }

@@ -59,7 +59,8 @@ class Mark {
     this.outline = silhouette(object, this.outlineMaterial, 0.004);
     this.glow = silhouette(object, this.glowMaterial, 0.012);
     this.landing = new Group();
-    this.landing.add(edges(object, this.landingMaterial), silhouette(object, this.landingFill, 0));
+    this.edges = edges(object, this.landingMaterial);
+    this.landing.add(this.edges, silhouette(object, this.landingFill, 0));
     this.landing.visible = false;
     feedback.group.add(this.outline, this.glow, this.label, this.landing);
   }
@@ -89,6 +90,10 @@ class Mark {
 
   dispose() {
     this.feedback.group.remove(this.outline, this.glow, this.label, this.landing);
+    // Shapes are shared (geometry.js); the edges, the colours and the words are this mark's own.
+    this.edges.traverse((line) => line.geometry?.dispose());
+    for (const material of [this.outlineMaterial, this.glowMaterial, this.landingMaterial, this.landingFill]) material.dispose();
+    this.label.dispose();
   }
 }
 

@@ -96,6 +96,3 @@ export function handOfJoints(wrist, thumb, index) {
   const y = direction(closing.map((value, axis) => value - across * x[axis]));
   return y && [...middle, ...fromAxes(x, y, cross(x, y))];
 }
-
-/** The hand of a mouse: from above at a point, closing along the scene's y. */
-export const handFromAbove = ([x, y, z]) => [x, y, z, ...fromAxes([0, 0, -1], [0, 1, 0], [1, 0, 0])];

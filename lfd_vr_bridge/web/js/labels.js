@@ -46,6 +46,12 @@ export class Label extends Sprite {
     this.visible = false;
   }
 
+  /** Free what the graphics card keeps of it. */
+  dispose() {
+    this.material.map?.dispose();
+    this.material.dispose();
+  }
+
   /** Fit to the eye: `perPixel` is the tangent of the angle of one pixel of the page; no wider than `room` px. */
   fit(perPixel, room) {
     const shrink = Math.min(1, room / this.size[0]);

@@ -31,6 +31,7 @@ export class Mouse {
     canvas.addEventListener('lostpointercapture', (event) => this.#cancel(event));
     canvas.addEventListener('wheel', (event) => this.#wheel(event), { capture: true, passive: false });
     canvas.addEventListener('pointerleave', () => this.feedback.hover(null));
+    demonstrator.onGone((hand) => hand === 'mouse' && this.#drag && this.#end());
   }
 
   get holding() {
@@ -77,7 +78,8 @@ export class Mouse {
   }
 
   #down(event) {
-    if (this.stage.presenting || this.#drag || event.button !== 0) return;
+    // A second finger zooms, and grabs nothing.
+    if (this.stage.presenting || this.#drag || event.button !== 0 || !event.isPrimary) return;
     const hit = this.under(event);
     if (!hit || !hit.object.movable || hit.object.held) return;
     const hold = this.demonstrator.grab(hit.object.name, 'mouse', null);

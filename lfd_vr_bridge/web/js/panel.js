@@ -20,6 +20,12 @@ export function panelModel(state, now = 0) {
   return { status: statusOf(state), toast: state.toast, tabs: tabsOf(state), sections, view: viewButtons(state), stop: stopButton(state) };
 }
 
+/** A button of the panel as it is shown in a state, by its id; undefined if there is none. */
+export function buttonOf(state, id) {
+  const rows = panelModel(state).sections.flatMap((section) => section.rows);
+  return rows.flatMap((row) => row.items ?? []).find((item) => item.id === id);
+}
+
 // Pieces ----------------------------------------------------------------------------------------------------------------
 
 const button = (id, label, icon, more = {}) => ({ id, label, icon, tone: 'plain', enabled: true, reason: '', pressed: false, ...more });

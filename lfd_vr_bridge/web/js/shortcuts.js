@@ -1,5 +1,7 @@
 /** Keys of the page, and the overlay that explains them. */
 
+import { buttonOf } from './panel.js';
+
 export const SHORTCUTS = [
   ['R', 'Start or complete the recording'],
   ['U', 'Undo the last step'],
@@ -17,7 +19,7 @@ export const SHORTCUTS = [
 ];
 
 export class Shortcuts {
-  /** `page` gives: press(id), store, mouse, ghost, lookAround(), help (a dialog). */
+  /** `page` gives: press(id), toast(level, text), store, mouse, ghost, lookAround(), help (a dialog). */
   constructor(page) {
     this.page = page;
     const list = page.help.querySelector('dl');
@@ -46,11 +48,11 @@ export class Shortcuts {
     const onButton = Boolean(target.closest?.('button'));
     switch (key.length === 1 ? key.toLowerCase() : key) {
       case 'r':
-        return press(recording.state === 'recording' ? 'complete_recording' : 'start_recording');
+        return this.#press(recording.state === 'recording' ? 'complete_recording' : 'start_recording');
       case 'u':
-        return press('undo');
+        return this.#press('undo');
       case 'p':
-        return press('plan');
+        return this.#press('plan');
       case ' ':
         return plan?.ok && !onButton ? press(ghost.playing ? 'ghost:pause' : 'ghost:play') : false;
       case 'ArrowLeft':
@@ -70,5 +72,14 @@ export class Shortcuts {
       default:
         return false;
     }
+  }
+
+  /** Press what the panel has, if it can be pressed there; else say why not. */
+  #press(id) {
+    const { press, store, toast } = this.page;
+    const item = buttonOf({ ...store.state, tab: 'task', typing: null }, id);
+    if (item?.enabled) return press(id);
+    toast('info', item?.reason || 'This cannot be done just now.');
+    return true;
   }
 }

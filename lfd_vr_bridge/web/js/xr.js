@@ -4,9 +4,12 @@
  * - Squeeze (controllers) and pinch (hands) grab; the trigger presses the panel, and grabs where there is no panel.
  * - A controller's hand is at its grip (at its target ray if it has none) and points where the ray points; a tracked hand's
  *   is between thumb and index finger. What is recorded is that hand, in the scene's frame: never relative to the head.
+ * - While a hand points at the board, it takes only what is within its reach: never what is behind the board.
+ * - A source that is neither left nor right (`none`) is the right hand, unless there is one.
+ * - When joints of a tracked hand are not seen, its pose would jump to the pointer's: the held object stays until they are.
  * - When the headset begins to guess a hand's position (`emulatedPosition`), the held object stays until it is seen again.
- *   A device that always guesses (without position tracking, or an emulated one) is taken at its word.
- * - A controller that disconnects, or a headset that is put away, lets go of nothing: see demonstrator.js.
+ *   A device that always guesses (without position tracking, or an emulated one) is taken at its word. Guessed hands are not told to others.
+ * - A controller that disconnects, or a headset that is put away or shows something else, lets go of nothing: see demonstrator.js.
  * - Thumbsticks turn in steps and move nearer or farther, and so do buttons of the panel: what moves is the cell.
  */
 
@@ -19,7 +22,8 @@ const HANDS_EVERY = 22; // [ms]
 const TURN = Math.PI / 6;
 const STEP = 0.15; // [m]
 const RISE = 0.05; // [m]
-const STAND = 0.5; // [m] from the middle of what can be moved
+const STAND = 0.62; // [m] from the middle of what can be moved
+const ASIDE = Math.PI / 5; // beside the arm, which stretches out over the work
 const POKE = 0.012; // [m] before the board
 const ARMED = 0.03; // [m] a fingertip must come from farther away
 const REPEAT = 0.35; // a stick must come back to this to count again
@@ -50,6 +54,8 @@ class XrHand {
     this.stick = [false, false];
     this.letsGo = null;
     this.guesses = false;
+    this.guessed = false;
+    this.kind = null;
     this.pointer = null;
     this.grip = 0;
     this.hide();
@@ -129,13 +135,15 @@ export class Xr {
     this.#placed = false;
     for (const [type, want] of [['squeezestart', 'grab'], ['squeezeend', 'release'], ['selectstart', 'select'], ['selectend', 'unselect']]) {
       // The hand's pose of this frame is known only in the frame itself; so what is wanted waits for it.
-      session.addEventListener(type, ({ inputSource }) => this.#hands[inputSource.handedness]?.wants.push(want));
+      session.addEventListener(type, ({ inputSource }) => this.#handOf(inputSource)?.wants.push(want));
     }
     session.addEventListener('inputsourceschange', ({ removed }) => {
       for (const source of removed) this.#lost(source);
     });
     session.addEventListener('visibilitychange', () => {
+      // While something else is in front (`visible-blurred`), nobody is told that a hand opens.
       if (session.visibilityState === 'hidden') this.#loseAll('The headset was put away.');
+      else if (session.visibilityState !== 'visible') this.#loseAll('The headset shows something else.');
     });
     session.addEventListener('end', () => this.#end());
   }
@@ -155,9 +163,15 @@ export class Xr {
     stage.invalidate();
   }
 
+  /** The hand that a source is, or null if another source is that hand already. */
+  #handOf(source) {
+    const hand = this.#hands[source.handedness === 'left' ? 'left' : 'right'];
+    return hand.source && hand.source !== source ? null : hand;
+  }
+
   #lost(source) {
-    const hand = this.#hands[source.handedness];
-    if (!hand || (hand.source && hand.source !== source)) return;
+    const hand = this.#handOf(source);
+    if (!hand) return;
     const what = source.hand ? 'hand' : 'controller';
     this.page.demonstrator.lose(hand.side, `The ${hand.side} ${what} is gone.`);
     hand.reset();
@@ -169,7 +183,7 @@ export class Xr {
 
   // Where the person stands ---------------------------------------------------------------------------------------------
 
-  /** Put the cell's floor on the floor, and the person in front of the robot, facing it; the board at their left. */
+  /** Put the cell's floor on the floor, and the person before the work, a little beside the arm; the board at their left. */
   #place(frame, space) {
     const viewer = frame.getViewerPose(space);
     if (!viewer) return;
@@ -182,9 +196,9 @@ export class Xr {
     const yaw = Math.atan2(-ahead.x, -ahead.z);
     const { cell } = stage;
     cell.position.set(0, 0, 0);
-    cell.quaternion.setFromAxisAngle(UP, yaw);
+    cell.quaternion.setFromAxisAngle(UP, yaw + ASIDE);
     const middle = world.middle();
-    const feet = cell.pointToThree([middle[0] + STAND, middle[1], world.floor()]);
+    const feet = cell.pointToThree([middle[0] + STAND * Math.cos(ASIDE), middle[1] - STAND * Math.sin(ASIDE), world.floor()]);
     cell.position.set(eye.x - feet.x, -feet.y, eye.z - feet.z);
     cell.updateMatrixWorld(true);
     const aside = new Vector3().crossVectors(ahead, UP).multiplyScalar(-0.52);
@@ -221,14 +235,20 @@ export class Xr {
     if (!this.#placed) this.#place(frame, space);
     const seen = new Set();
     let hovered = null;
-    for (const source of this.#session.inputSources) {
-      const hand = this.#hands[source.handedness === 'none' ? 'right' : source.handedness];
-      if (!hand || seen.has(hand)) continue;
+    const sided = (source) => Number(source.handedness === 'none');
+    for (const source of [...this.#session.inputSources].sort((a, b) => sided(a) - sided(b))) {
+      const hand = this.#hands[source.handedness === 'left' ? 'left' : 'right'];
+      if (seen.has(hand) || !this.#session) continue; // the hand before may have left
       seen.add(hand);
       hand.source = source;
       hovered = this.#hand(hand, source, frame, space) ?? hovered;
     }
-    for (const hand of Object.values(this.#hands)) if (!seen.has(hand)) hand.hide();
+    for (const hand of Object.values(this.#hands)) {
+      if (seen.has(hand)) continue;
+      hand.source = null;
+      hand.hide();
+    }
+    if (!this.#session) return true;
     this.page.feedback.hover(hovered);
     this.#tellHands(frame, space);
     return true;
@@ -236,22 +256,29 @@ export class Xr {
 
   /** One hand in one frame; gives the name of the object that it would take. */
   #hand(hand, source, frame, space) {
-    const where = this.#whereIs(hand, source, frame, space);
+    const where = this.#session.visibilityState === 'visible' ? this.#whereIs(hand, source, frame, space) : null;
     if (where) this.#show(hand, source, where);
     else hand.hide();
+    hand.guessed = !where || (where.guessed && !hand.guesses);
     const { demonstrator } = this.page;
     const point = where && this.#pointing(hand, where);
     const wants = hand.wants.splice(0);
     // Let go first: opening the hand must not carry the object along.
-    if (demonstrator.of(hand.side) && !wants.some((want) => want === hand.letsGo) && where && (!where.guessed || hand.guesses)) {
+    if (demonstrator.of(hand.side) && !wants.includes(hand.letsGo) && !hand.guessed && where.kind === hand.kind) {
       demonstrator.follow(hand.side, hand.pose);
     }
     for (const want of wants) this.#want(hand, want, where, point);
     if (where) this.#after(hand, source, where, point);
-    return where && !demonstrator.of(hand.side) && !point?.hit ? this.#choice(hand, where)?.name ?? null : null;
+    // What was wanted may have been to leave.
+    if (!where || !this.#session || demonstrator.of(hand.side)) return null;
+    return this.#choice(hand, where, point)?.name ?? null;
   }
 
-  /** Where the hand and its ray are: `{hand, pointer, guessed}`, matrices in three.js's world, or null. */
+  /**
+   * Where the hand and its ray are: `{hand, pointer, guessed, kind}`, matrices in three.js's world, or null.
+   *
+   * `kind` says what the pose is made of (joints, grip, pointer); poses of different kinds are not of the same hand frame.
+   */
   #whereIs(hand, source, frame, space) {
     const ray = frame.getPose(source.targetRaySpace, space);
     if (!ray) return null;
@@ -259,16 +286,17 @@ export class Xr {
     const grip = source.gripSpace ? frame.getPose(source.gripSpace, space) : null;
     const at = grip ? new Vector3().setFromMatrixPosition(new Matrix4().fromArray(grip.transform.matrix)) : new Vector3().setFromMatrixPosition(pointer);
     let matrix = handOfPointer(pointer, at);
+    let kind = grip ? 'grip' : 'pointer';
     const joints = source.hand ? this.#jointsOf(source.hand, frame, space) : null;
     if (joints) {
       const tracked = handOfJoints(joints.get('wrist').position, joints.get('thumb-tip').position, joints.get('index-finger-tip').position);
-      if (tracked) matrix = matrixOf(tracked);
+      if (tracked) [matrix, kind] = [matrixOf(tracked), 'joints'];
       hand.joints.show([...joints.values()]);
     }
     hand.tip = joints ? new Vector3(...joints.get('index-finger-tip').position) : new Vector3().setFromMatrixPosition(pointer);
     hand.pose = this.page.stage.cell.toRos(matrix);
     hand.pointer = pointer;
-    return { hand: matrix, pointer, guessed: ray.emulatedPosition, tracked: joints !== null };
+    return { hand: matrix, pointer, guessed: ray.emulatedPosition, tracked: joints !== null, kind };
   }
 
   #jointsOf(hand, frame, space) {
@@ -307,8 +335,10 @@ export class Xr {
     return hit && { hit, target: panel.at(hit.x, hit.y) };
   }
 
-  #choice(hand, { pointer }) {
+  /** What the hand would take; nothing along its ray if that ends at the board. */
+  #choice(hand, { pointer }, point) {
     const { world, stage } = this.page;
+    if (point) return chooseObject(world.all(), hand.pose, null);
     const origin = stage.cell.pointToRos(new Vector3().setFromMatrixPosition(pointer));
     const along = stage.cell.directionToRos(new Vector3(0, 0, -1).transformDirection(pointer));
     return chooseObject(world.all(), hand.pose, { origin, along });
@@ -325,14 +355,15 @@ export class Xr {
       return;
     }
     if (this.page.demonstrator.of(hand.side)) return;
-    const object = this.#choice(hand, where);
+    const object = this.#choice(hand, where, point);
     if (!object) return;
     if (this.page.demonstrator.grab(object.name, hand.side, hand.pose)) this.#took(hand, want, where);
   }
 
-  #took(hand, want, { guessed }) {
+  #took(hand, want, { guessed, kind }) {
     hand.letsGo = want === 'grab' ? 'release' : 'unselect';
     hand.guesses = guessed;
+    hand.kind = kind;
   }
 
   #letGo(hand, want) {
@@ -415,7 +446,7 @@ export class Xr {
     this.#seq += 1;
     const viewer = frame.getViewerPose(space);
     const head = viewer && { pose: stage.cell.toRos(handOfPointer(new Matrix4().fromArray(viewer.transform.matrix), new Vector3().copy(viewer.transform.position))), grip: 0 };
-    const state = (hand) => (hand.source && hand.pose && (hand.model.visible || hand.joints.visible) ? { pose: hand.pose, grip: hand.grip } : null);
+    const state = (hand) => (hand.source && hand.pose && !hand.guessed ? { pose: hand.pose, grip: hand.grip } : null);
     connection.say('hands', { seq: this.#seq, t: now / 1000, left: state(this.#hands.left), right: state(this.#hands.right), head });
   }
 }

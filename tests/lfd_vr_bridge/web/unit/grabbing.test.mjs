@@ -32,6 +32,13 @@ test('a ray takes the first object, and a fixed one hides what is behind it', ()
   assert.equal(firstAlong(objects, [0, 0, 0], [-1, 0, 0]), null);
 });
 
+test('a hand whose ray ends at the board takes only what is within its reach', () => {
+  const objects = [box('behind', [1, 0, 0])];
+  assert.equal(chooseObject(objects, [0, 0, 0], { origin: [0, 0, 0], along: [1, 0, 0] }).name, 'behind');
+  assert.equal(chooseObject(objects, [0, 0, 0], null), null);
+  assert.equal(chooseObject(objects, [0.95, 0, 0], null).name, 'behind');
+});
+
 test('an object keeps its place in the hand, and does not jump when it is taken', () => {
   const hand = [0.1, 0.2, 0.3, ...turn([0, 0, 1], 0.4)];
   const hold = new Hold('box', 'right', hand, [0.15, 0.2, 0.3, 0, 0, 0, 1]);

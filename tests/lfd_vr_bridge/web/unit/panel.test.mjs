@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { clock, panelModel } from '../../../../lfd_vr_bridge/web/js/panel.js';
+import { buttonOf, clock, panelModel } from '../../../../lfd_vr_bridge/web/js/panel.js';
 import { codeOf } from '../../../../lfd_vr_bridge/web/js/pairing.js';
 import { initialState, restOf, Store } from '../../../../lfd_vr_bridge/web/js/state.js';
 import { groupsOf, trimmed } from '../../../../lfd_vr_bridge/web/js/trimming.js';
@@ -80,6 +80,14 @@ test('trimming keeps whole picks and places, and offers nothing else', () => {
   };
   visit({ first: 0, last: paths.length - 1 });
   assert.deepEqual(seen, whole, 'every whole range can be chosen');
+});
+
+test('keys ask the panel whether they may', () => {
+  const recording = { state: 'review', name: 't', keyframes: STEPS, saved: false, since: 0 };
+  assert.equal(buttonOf(connected({ recording }), 'plan').enabled, true);
+  assert.equal(buttonOf(connected({ recording, plan: PLAN, execution: { state: 'running' } }), 'plan').enabled, false);
+  assert.match(buttonOf(connected({ execution: { state: 'running' } }), 'start_recording').reason, /moving/);
+  assert.equal(buttonOf(connected({ recording }), 'start_recording'), undefined, 'what is under review is not lost by a key');
 });
 
 test('a run that was broken off can go on, while the task is the same', () => {
