@@ -6,12 +6,17 @@ import signal
 
 import pytest
 from action_msgs.msg import GoalStatus
+from builtin_interfaces.msg import Duration, Time
+from control_msgs.action import FollowJointTrajectory
 from lfd_msgs.msg import SignalValue
 from moveit_msgs.msg import CollisionObject, MoveItErrorCodes
 from moveit_msgs.msg import PlanningScene as SceneMessage
+from rclpy.action import ActionClient
+from rosgraph_msgs.msg import Clock
 from support.gripper_server import GripperServer
 from support.task_cells import box, planner, seed_origin
-from support.task_executor_client import PATIENT, carry, with_test_gripper
+from support.task_executor_client import ARM, PATIENT, carry, with_test_gripper
+from trajectory_msgs.msg import JointTrajectory, JointTrajectoryPoint
 
 from lfd_planner.messages import object_to_message
 from lfd_planner.mtdf import AwaitInput, Place, parse_task
@@ -125,6 +130,48 @@ def test_an_executor_that_ended_on_its_way_leaves_an_arm_that_stands_and_another
     client.reconnect()
     assert 'blue_box' in client.scene().attached
     finish(client, text, 1)
+
+
+def test_a_second_client_of_the_controller_ends_the_task_and_the_rest_is_done_later(client, text):
+    running = client.send(text, speed=0.3)
+    client.reach(running, 'transfer')
+    other = ActionClient(client.peer.node, FollowJointTrajectory, f'{ARM}/follow_joint_trajectory')
+    try:
+        client.peer.eventually(other.server_is_ready, 'the controller')
+        joints, here = planner().model.group.joints, client.joints
+        stay = JointTrajectoryPoint(positions=[here[name] for name in joints], time_from_start=Duration(sec=2))
+        goal = FollowJointTrajectory.Goal(trajectory=JointTrajectory(joint_names=list(joints), points=[stay]))
+        handle = client.peer.result(other.send_goal_async(goal))
+        assert handle.accepted
+        result = client.result(running).result
+        assert result.error_code.val == CODES.CONTROL_FAILED, result.message
+        assert "Controller 'ur5e_controller'" in result.message
+        assert 'emergency stop' not in result.message
+        assert result.next_keyframe == 1
+        client.peer.result(handle.get_result_async())
+    finally:
+        other.destroy()
+    assert 'blue_box' in client.scene().attached
+    finish(client, text, 1)
+
+
+def test_a_clock_that_jumps_disturbs_no_execution(robot, client, text):
+    """Times are kept by a steady clock, whatever /clock says."""
+    try:
+        robot.start_executor(*PATIENT, 'use_sim_time:=true')
+        client.reconnect()
+        clock = client.peer.node.create_publisher(Clock, 'clock', 10)
+        running = client.send(text, speed=0.3)
+        for seconds in (1000, 5, 100000):
+            client.reach(running, 'transit', 'approach')
+            clock.publish(Clock(clock=Time(sec=seconds)))
+            heard = len(running.feedback)
+            client.peer.eventually(lambda heard=heard: len(running.feedback) > heard, 'feedback after the jump')
+        result = client.result(running).result
+        assert result.error_code.val == CODES.SUCCESS, result.message
+    finally:
+        robot.start_executor()
+        client.reconnect()
 
 
 def test_without_a_task_planner_nothing_is_planned_anew(robot, client, text):
