@@ -1,8 +1,8 @@
 """Tasks that nobody can do, each beside a similar one that can be done: what is told, and how soon.
 
-    python tests/support/hopeless_tasks.py [ROBOT]
+    cd tests && ../lfd run python -m support.hopeless_tasks [ROBOT]
 
-prints the CPU time of each and its ratio to that of the feasible one.
+prints the CPU time of each and its ratio to that of the feasible one, and the same in counted work.
 """
 
 from __future__ import annotations
@@ -12,8 +12,13 @@ import sys
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
+from typing import Any
+from unittest.mock import patch
 
 from lfd_description.shapes import Vector
+from lfd_planner.backends import Failure
+from lfd_planner.backends.embedded import EmbeddedBackend
+from lfd_planner.collision import CollisionWorld
 from lfd_planner.mtdf import Pick, Place, Task
 from lfd_planner.planner import Planned, TaskFailure, TaskPlanner
 from lfd_planner.pose import Pose
@@ -60,7 +65,7 @@ class HopelessTask:
 
 def hopeless_tasks(robot: str = 'ur5e') -> tuple[HopelessTask, ...]:
     """All of them; each with its own explanation."""
-    return tuple(make() for make in (*_CASES, *((_partition,) if robot == 'ur5e' else ())))
+    return tuple(make() for make in (*_CASES, *((_partition, _no_grasp_at_all) if robot == 'ur5e' else ())))
 
 
 def one_pair(scene: PlanningScene | None = None, place: Vector = THERE) -> Problem:
@@ -244,6 +249,18 @@ def partitioned(room: float) -> Problem:
     return Problem(moving(Pick('blue_box'), Place('blue_box', Pose((away, 0.3, height)))), scene)
 
 
+def _no_grasp_at_all() -> HopelessTask:
+    """The last box can be had at both ends, but not with the same grasp, and nowhere can it be put down between."""
+    return HopelessTask(
+        'no grasp serves both ends',
+        whole_stack(origin=seed_origin(x=-0.132, y=0.035)),
+        whole_stack(),
+        7,
+        'collision',
+        ('green_box', 'It can be done if the task origin moves'),
+    )
+
+
 def _no_way_out() -> HopelessTask:
     """The hand fits to the box, but a frame around the wrist leaves it no way to come or go."""
     return HopelessTask(
@@ -286,6 +303,75 @@ _CASES: tuple[Callable[[], HopelessTask], ...] = (
 )
 
 
+# About how long things take [ms], so that their counts can be put together.
+WORLD = 0.7  # to make a scene ready
+CONTACTS = 0.3  # to name all contacts of a position
+STATE = 0.004  # to check a position for collisions
+SAMPLE = 0.015  # of a search in vain
+WAY = 3.0  # of a search that finds one, which is made shorter
+MOTION = 0.6  # to time it
+
+
+@dataclass
+class Work:
+    """What planning did, counted; the same on every machine."""
+
+    worlds: int = 0
+    contacts: int = 0
+    states: int = 0
+    samples: int = 0
+    """Of searches that found nothing."""
+    ways: int = 0
+    motions: int = 0
+
+    @property
+    def cost(self) -> float:
+        """All of it in one number, about as long as it takes [ms]."""
+        checks = WORLD * self.worlds + CONTACTS * self.contacts + STATE * self.states
+        return checks + SAMPLE * self.samples + WAY * self.ways + MOTION * self.motions
+
+
+def counted_work(problem: Problem, with_planner: TaskPlanner) -> Work:
+    """What planning takes."""
+    work = Work()
+    made, collide, contacts = CollisionWorld.__init__, CollisionWorld.collide, CollisionWorld.contacts
+    search, time_motion = EmbeddedBackend.plan_joint, EmbeddedBackend.time
+
+    def count_world(world: CollisionWorld, *arguments: Any, **named: Any) -> None:
+        work.worlds += 1
+        made(world, *arguments, **named)
+
+    def count_states(world: CollisionWorld, q: Any) -> Any:
+        work.states += len(q)
+        return collide(world, q)
+
+    def count_contacts(world: CollisionWorld, q: Any) -> Any:
+        work.contacts += 1
+        return contacts(world, q)
+
+    def count_samples(backend: EmbeddedBackend, *arguments: Any) -> Any:
+        found = search(backend, *arguments)
+        if isinstance(found, Failure):
+            work.samples += arguments[-1].iterations
+        else:
+            work.ways += 1
+        return found
+
+    def count_motions(backend: EmbeddedBackend, *arguments: Any, **named: Any) -> Any:
+        work.motions += 1
+        return time_motion(backend, *arguments, **named)
+
+    with (
+        patch.object(CollisionWorld, '__init__', count_world),
+        patch.object(CollisionWorld, 'collide', count_states),
+        patch.object(CollisionWorld, 'contacts', count_contacts),
+        patch.object(EmbeddedBackend, 'plan_joint', count_samples),
+        patch.object(EmbeddedBackend, 'time', count_motions),
+    ):
+        problem.plan(with_planner)
+    return work
+
+
 def cpu_time(problem: Problem, with_planner: TaskPlanner, repeats: int = 3) -> float:
     """How long planning takes [s], the median."""
     times = []
@@ -306,8 +392,10 @@ def main(robot: str = 'ur5e') -> None:
         if isinstance(similar, TaskFailure):
             print(f'{case.name}: THE SIMILAR TASK FAILS: {similar.message}')
         told = found.message if isinstance(found, TaskFailure) else 'FEASIBLE'
+        work = counted_work(case.problem, with_planner).cost / counted_work(case.similar, with_planner).cost
         print(
-            f'{case.name}: {1e3 * hopeless:.0f} ms / {1e3 * feasible:.0f} ms = {hopeless / feasible:.2f}  {told[:300]}'
+            f'{case.name}: {1e3 * hopeless:.0f} ms / {1e3 * feasible:.0f} ms = {hopeless / feasible:.2f}, '
+            f'counted work {work:.2f}  {told[:300]}'
         )
 
 

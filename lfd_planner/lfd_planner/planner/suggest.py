@@ -20,7 +20,7 @@ from .compose import Composition, carried
 
 STEP, FAR_STEP = 0.02, 0.1  # [m] between two tries, near and farther away
 FARTHEST = 0.16  # [m] beyond what the arm's length tells, that is near
-MOST_CHECKED = 6  # tries that are checked for collisions
+MOST_CHECKED = 4  # tries that are checked for collisions
 MOST_PICKS = 12  # others of the task that are checked, too
 WHERE = frozenset({'unreachable', 'joint_limit', 'collision', 'place_occupied', 'blocked_above'})
 """Reasons that another place can cure."""
@@ -105,7 +105,7 @@ def _first_served(task: Task, moved: Iterable[tuple[np.ndarray, str, Composition
     """
     others = [number for number in _picks(task) if number != first]
     tries = ((shift, words, made, *_picked(task, made, first)) for shift, words, made in moved)
-    hopeful = (found for found in tries if found[3].may_serve(found[4]))
+    hopeful = (found for found in tries if found[3].within_reach(found[4]))
     best: _Cure | None = None
     for shift, words, made, stage, state in itertools.islice(hopeful, MOST_CHECKED):
         if not stage.is_free(state):

@@ -161,18 +161,18 @@ class GenerateGrasps(Generator):
 
     def serves(self, before: State) -> bool:
         """Whether any grasp serves all purposes, as far as the ends of the motions tell."""
-        return self.may_serve(before) and self.is_free(before)
+        return self.within_reach(before) and self.is_free(before)
 
-    def may_serve(self, before: State) -> bool:
-        """Whether things are where grasps are within reach, whatever the arm would touch; quick to say no."""
-        return not self.obstructed(before) and all(
+    def within_reach(self, before: State) -> bool:
+        """Whether grasps are within reach at the pick and at all purposes, whatever anything would touch; quick."""
+        return all(
             len(reach(self.arm, before.scene, pose.matrix @ self.grasps.tcp_matrices, self.arm.q(before), free=False).q)
             for pose in (before.scene.objects[self.object].pose, *(purpose.pose for purpose in self.purposes))
         )
 
     def is_free(self, before: State) -> bool:
-        """Whether the arm is free with a grasp that is within reach at the pick and at all purposes."""
-        return bool(self._candidates(before))
+        """Whether there is room for the object, and the arm is free with a grasp at the pick and at all purposes."""
+        return not self.obstructed(before) and bool(self._candidates(before))
 
     def usable(
         self,

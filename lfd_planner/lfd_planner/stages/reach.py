@@ -18,7 +18,7 @@ from lfd_planner.task import Rejection
 
 from .arm import Arm
 
-MOST_NAMED = 8  # positions whose contacts are looked up for an explanation
+MOST_NAMED = 5  # positions whose contacts are looked up for an explanation
 
 
 @dataclass(frozen=True, eq=False)

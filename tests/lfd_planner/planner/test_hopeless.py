@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from support.hopeless_tasks import HopelessTask, hopeless_tasks
+from support.hopeless_tasks import HopelessTask, counted_work, framed, hopeless_tasks, one_pair
 from support.task_cells import planner
 
 from lfd_planner.planner import TaskFailure
@@ -25,6 +25,18 @@ def test_it_is_refused_with_its_own_explanation(case: HopelessTask) -> None:
 def test_a_similar_one_can_be_done(case: HopelessTask) -> None:
     found = case.similar.plan(planner())
     assert not isinstance(found, TaskFailure), found.message
+
+
+@every_case
+def test_it_takes_at_most_twice_the_work_of_a_similar_one(case: HopelessTask) -> None:
+    """Counted and not timed, so that a busy machine does not decide."""
+    assert counted_work(case.problem, planner()).cost <= 2.0 * counted_work(case.similar, planner()).cost
+
+
+@pytest.mark.parametrize('robot', ['gp8', 'irb1600', 'ur5e'])
+def test_a_frame_that_no_hand_gets_through_takes_at_most_twice_the_work_of_no_frame(robot: str) -> None:
+    hopeless = counted_work(framed(0.075), planner(robot))
+    assert hopeless.cost <= 2.0 * counted_work(one_pair(), planner(robot)).cost
 
 
 def test_no_two_are_told_the_same() -> None:
