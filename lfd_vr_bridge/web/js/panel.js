@@ -408,7 +408,8 @@ function peopleSection(state) {
   const rows = [{ kind: 'list', id: 'people', items, empty: 'Nobody is here.' }];
   if (isDemonstrator(state)) rows.push(row(button('give_control', 'Give control away', 'people', { tone: 'quiet' })));
   if (state.invite) rows.push(notice('accent', state.invite, 'Type this code on the other device. It is good once.'));
-  rows.push(row(button('invite', 'Add a device', 'add')));
+  const others = demonstrator !== null && !isDemonstrator(state) ? 'Only who has control adds devices' : '';
+  rows.push(row(button('invite', 'Add a device', 'add', { enabled: !others, reason: others })));
   return { id: 'people', title: 'People', count: clients.length, rows };
 }
 
