@@ -184,14 +184,14 @@ class Studio:
             raise Refusal(
                 'hand_full', f"'{other}' is in the hand; a robot has one hand, so put it down before you grab another."
             )
-        now, other = self._now(), self._other(object)
+        now, stranger = self._now(), self._other(object)
         news = self.twin.grab(object, Held(client, hand))
         before = self._grabbed[object] = self.twin.scene.objects[object].pose
         if self._state is RECORDING:
             grasp = None if hand_pose is None else GraspHint(pose.inverse @ hand_pose)
             self._carry = Carry(object, before, grasp, self._since(now), keep_path=self.settings.keep_paths)
         self._tell(news)
-        self._adopted(other)
+        self._adopted(stranger)
         self._happened(events.Grabbed(now, client, hand, object, pose, hand_pose))
 
     def move(self, client: str, object: str, pose: Pose, hand_pose: Pose | None = None) -> None:
