@@ -24,7 +24,9 @@ def real_graph(rig: URRig) -> Graph:
     """The graph of the arm, with an executor that has patience with a busy machine."""
     parameters = {name: str(value) for name, value in rig.parameters.items()}
     graph = embedded(
-        describe('ur5e', hardware='ur', robot_ip='127.0.0.1', hardware_parameters=parameters, scene='seed_cell')
+        describe(
+            'ur5e', hardware='ur', hand='mock', robot_ip='127.0.0.1', hardware_parameters=parameters, scene='seed_cell'
+        )
     )
     nodes = (
         dataclasses.replace(node, parameters={**node.parameters, **PATIENT}) if node.name == 'task_executor' else node

@@ -192,6 +192,7 @@ class RealArm(Peer):
     def set_state(self, label: str) -> str:
         """Ask for a state of the hardware, again while it is busy; why it was refused, or nothing."""
         request = SetHardwareComponentState.Request(name=self.rig.robot, target_state=State(label=label))
+        self.eventually(self._set.service_is_ready, 'the services', PATIENCE)
         while True:
             looks = partial(self._errors_since, len(self.manager.output))
             if self.result(self._set.call_async(request), PATIENCE).ok:
@@ -207,12 +208,14 @@ class RealArm(Peer):
     def switch(self, **lists: list[str]) -> Any:
         """Have controllers switched, all or none: `activate_controllers`, `deactivate_controllers`."""
         request = SwitchController.Request(strictness=SwitchController.Request.STRICT, **lists)
+        self.eventually(self._switch.service_is_ready, 'the services', PATIENCE)
         return self.result(self._switch.call_async(request), PATIENCE)
 
     def activate_controllers(self) -> None:
         """Have those that are not active activated."""
         names = ['joint_state_broadcaster', self.controller]
         request = SwitchController.Request(activate_controllers=names, strictness=SwitchController.Request.BEST_EFFORT)
+        self.eventually(self._switch.service_is_ready, 'the services', PATIENCE)
         answer = self.result(self._switch.call_async(request), PATIENCE)
         assert answer.ok, answer.message
 
