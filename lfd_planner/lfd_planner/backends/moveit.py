@@ -43,6 +43,7 @@ NODE = 'lfd_moveit_backend'
 PIPELINE, PLANNER = 'ompl', 'RRTConnectkConfigDefault'
 STEP = 0.01  # [rad or m] between two samples of a path that is checked again
 TOLERANCE = 1e-4  # [rad or m] within which MoveIt is to reach a goal; the path then ends exactly there
+SAMPLE = 0.002  # [s] that stand for one iteration, which moveit_py cannot count
 BEYOND = 1e-6  # [rad or m] that starts and goals may be beyond a limit
 SHORT, SHORT_TRIES = 0.05, 10  # [s] of one try if somebody may want to stop; later tries are longer and longer
 _UNKNOWN = (math.nan, math.nan, math.nan)
@@ -72,9 +73,9 @@ class MoveItMissing(RuntimeError):
 class MoveItBackend(KinematicBackend):
     """Computes with MoveIt in this process.
 
-    moveit_py has no way to seed a search, to count its iterations, or to interrupt it: the budget alone ends one, and
-    with a `should_stop` searches are cut into short tries. It does not say where two touch: positions, normals and
-    depths of contacts are NaN.
+    moveit_py has no way to seed a search, to count its iterations, or to interrupt it: time alone ends one, the budget
+    or what the iterations stand for, and with a `should_stop` searches are cut into short tries. It does not say where
+    two touch: positions, normals and depths of contacts are NaN.
 
     Args:
         robot: whom to plan for.
@@ -130,7 +131,7 @@ class MoveItBackend(KinematicBackend):
     ) -> Path | Failure:
         """A way from one row of positions to one of several goals, (k, dof)."""
         options = options or SearchOptions()
-        deadline = time.monotonic() + options.budget
+        deadline = time.monotonic() + min(options.budget, options.iterations * SAMPLE)
         begin = self._good(scene, group, np.atleast_2d(start), options.constraints, _START_FAULTS)
         if isinstance(begin, Failure):
             return begin
@@ -263,7 +264,9 @@ class MoveItBackend(KinematicBackend):
                 return Failure(code, f"MoveIt does not plan for group '{group.name}': {code.name}; its log says why.")
         if options.should_stop():
             return Failure(Code.PREEMPTED, 'The search was stopped.')
-        return Failure(Code.TIMED_OUT, f'MoveIt found no path in {options.budget:g} s.')
+        return Failure(
+            Code.TIMED_OUT, f'MoveIt found no path in {min(options.budget, options.iterations * SAMPLE):g} s.'
+        )
 
     def _component(
         self,

@@ -15,7 +15,27 @@ from lfd_planner.scene import PlanningScene
 from .failure import RejectionCount, TaskFailure
 
 if TYPE_CHECKING:
+    from .options import PlanOptions
     from .task_planner import TaskPlanner
+
+
+FARTHEST = 1e6  # [m] from the scene's frame; nothing that an arm works on is farther away
+
+
+def wrong_options(options: PlanOptions, planner: TaskPlanner) -> TaskFailure | None:
+    """What of the options makes no sense, if anything does."""
+    for name in ('velocity', 'acceleration'):
+        share = getattr(options.scaling, name)
+        if not 0.0 < share <= 1.0:
+            return _refused(
+                'options', f'The {name} scaling is {share:g}; give more than 0 and at most 1.', -1, 'options'
+            )
+    poses = planner.model.poses
+    if options.end_pose is not None and options.end_pose not in poses:
+        known = ', '.join(sorted(poses)) or 'none'
+        sentence = f"{planner.model.robot.name} has no pose '{options.end_pose}' to end at; it has: {known}."
+        return _refused('options', sentence, -1, 'options')
+    return None
 
 
 def checked(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner) -> Mapping[str, str] | TaskFailure:
@@ -28,6 +48,12 @@ def checked(task: Task, scene: PlanningScene, origin: Pose, planner: TaskPlanner
         )
     if not all(math.isfinite(number) for number in (*origin.position, *origin.orientation)):
         return _refused('task', 'The task origin must be finite numbers; check where it was computed.', -1, 'origin')
+    if max(map(abs, origin.position)) > FARTHEST:
+        return _refused('task', f'The task origin is more than {FARTHEST:g} m away; check its unit.', -1, 'origin')
+    for thing in scene.objects.values():
+        if not max(map(abs, thing.pose.position)) <= FARTHEST:
+            sentence = f"'{thing.id}' is more than {FARTHEST:g} m away; correct the scene."
+            return _refused('task', sentence, -1, 'scene', (thing.id,))
     if any(isinstance(keyframe, Pick) for keyframe in task.keyframes) and planner.model.gripper is None:
         return _refused(
             'task', f'{planner.model.robot.name} has no gripper to pick with; give it one.', 0, 'no_gripper'

@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from weakref import WeakKeyDictionary
+from functools import lru_cache
 
 import numpy as np
 
@@ -22,7 +22,7 @@ from lfd_planner.stages.arm import Arm
 from lfd_planner.task import Context, Motion, Step, TaskConstructor
 from lfd_planner.timing import Trajectory
 
-from .checks import checked
+from .checks import checked, wrong_options
 from .compose import Composition
 from .failure import TaskFailure
 from .findings import failure_of
@@ -67,7 +67,7 @@ class TaskPlanner:
         options = options or PlanOptions()
         begin = time.monotonic()
         start = self.start_scene(scene)
-        ready = checked(task, start, origin, self)
+        ready = wrong_options(options, self) or checked(task, start, origin, self)
         if isinstance(ready, TaskFailure):
             return replace(ready, planning_time=time.monotonic() - begin)
         arm = Arm.of(self.model, self.backend, options.scaling, replace(SEARCH, seed=1))
@@ -165,7 +165,10 @@ class TaskPlanner:
         return Trajectory.at(group.positions(step.start.scene.joints))
 
 
-_planners: WeakKeyDictionary[RobotModel, TaskPlanner] = WeakKeyDictionary()
+@lru_cache(maxsize=8)
+def _planner_of(model: RobotModel) -> TaskPlanner:
+    """The planner of a model; those of the models that were used last are kept."""
+    return TaskPlanner(model)
 
 
 def plan_task(
@@ -180,9 +183,7 @@ def plan_task(
         origin: of the task's poses in the scene's frame.
         options: how to plan.
     """
-    if model not in _planners:
-        _planners[model] = TaskPlanner(model)
-    found = _planners[model].plan(task, scene, origin, options)
+    found = _planner_of(model).plan(task, scene, origin, options)
     return found if isinstance(found, TaskFailure) else found[0].solution
 
 

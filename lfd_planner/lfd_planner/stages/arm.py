@@ -122,8 +122,16 @@ class Arm:
         """The fastest motion along a path, (N, dof), that is free as executed; or why there is none."""
         timed = self.backend.time(scene, self.group, Path(path), self.scaling, keep_away=keep_away)
         if isinstance(timed, Failure):
-            return Rejection('collision', detail=timed.message)
+            return self._why_not_timed(scene, path, timed)
         return timed
+
+    def _why_not_timed(self, scene: PlanningScene, path: Matrix, failure: Failure) -> Rejection:
+        """Why there is no motion along a path: who touches whom on it, or else that it cannot be timed or rounded."""
+        blocked = np.flatnonzero(~self.backend.free(scene, self.group, path))
+        contacts = self.backend.contacts(scene, self.group, path[blocked[0]]) if len(blocked) else ()
+        if contacts:
+            return Rejection('collision', (contacts[0].a, contacts[0].b), detail=failure.message)
+        return Rejection('no_motion', detail=failure.message)
 
     def timed_at(self, scene: PlanningScene, path: Matrix, times: Matrix) -> Trajectory | Rejection:
         """The motion that is at the rows of a path, (N, dof), at times, (N,) [s], or later; or why there is none."""

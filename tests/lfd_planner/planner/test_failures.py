@@ -9,6 +9,7 @@ from support.task_cells import box, moving, planner, seed_cell, seed_origin, see
 
 from lfd_description.model.builder import build_model
 from lfd_description.robots import find_robot
+from lfd_planner.backends import SpeedScaling
 from lfd_planner.error_codes import Code
 from lfd_planner.mtdf import Pick, Place, Task
 from lfd_planner.planner import PlanOptions, TaskFailure, TaskPlanner
@@ -143,3 +144,25 @@ def test_no_patience_is_a_timeout() -> None:
 @pytest.mark.parametrize('number', [float('nan'), float('inf')])
 def test_an_origin_that_is_nowhere_is_refused(number: float) -> None:
     assert 'finite' in failure(origin=Pose((number, 0.0, 0.0))).message
+
+
+@pytest.mark.parametrize('share', [0.0, 2.0, float('nan')])
+def test_a_scaling_that_makes_no_sense_is_told(share: float) -> None:
+    options = PlanOptions(scaling=SpeedScaling(velocity=share))
+    found = planner().plan(seed_task(), seed_cell(), seed_origin(), options)
+    assert isinstance(found, TaskFailure)
+    assert 'velocity scaling' in found.message
+    assert 'at most 1' in found.message
+
+
+def test_an_end_pose_that_the_robot_does_not_have_is_told_with_those_that_it_has() -> None:
+    found = planner().plan(seed_task(), seed_cell(), seed_origin(), PlanOptions(end_pose='nowhere'))
+    assert isinstance(found, TaskFailure)
+    assert "'nowhere'" in found.message
+    assert 'home' in found.message
+
+
+@pytest.mark.parametrize('length', [1e7, 1e155, 1e300])
+def test_what_is_too_far_away_is_refused(length: float) -> None:
+    assert 'task origin is more than' in failure(origin=Pose((length, 0.0, 0.0))).message
+    assert "'red_box' is more than" in failure(scene=seed_cell().move('red_box', Pose((length, 0.0, 0.0)))).message
