@@ -7,7 +7,7 @@ between two points with the same arm position.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from lfd_planner.timing import Trajectory
@@ -31,6 +31,26 @@ class Awaited:
     value: bool | float
     timeout: float | None = None
     """After which the task has failed [s]; None: wait for ever."""
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """A timed motion with one purpose; attaching, detaching and switching happen at its end, the arm at rest."""
+
+    name: str
+    """Such as transit, approach, close, lift."""
+    trajectory: Trajectory
+    keyframe: int = -1
+    """Index into the task's keyframes that it serves; -1: none."""
+    attach: Attachment | None = None
+    detach: Attachment | None = None
+    gripper: Mapping[str, float] = field(default_factory=dict)
+    """Where the gripper's joints are at its end [rad or m]; empty: they stay."""
+    contacts: tuple[tuple[str, str], ...] = ()
+    """Pairs of names that may touch meanwhile."""
+    outputs: Mapping[str, bool | float] = field(default_factory=dict)
+    awaits: Awaited | None = None
+    """The input that must have a value before anything goes on."""
 
 
 @dataclass(frozen=True)
@@ -75,3 +95,41 @@ class Solution:
     planning_time: float
     """[s]"""
     seed: int = 0
+
+    @staticmethod
+    def joined(
+        motions: Sequence[Motion],
+        *,
+        robot: str,
+        gripper: str | None,
+        joints: tuple[str, ...],
+        cost: float = 0.0,
+        planning_time: float = 0.0,
+        seed: int = 0,
+    ) -> Solution:
+        """One motion after the other; each begins where the one before ended. There must be at least one."""
+        trajectory = Trajectory.joined([motion.trajectory for motion in motions])
+        return Solution(robot, gripper, joints, trajectory, _segments(motions), cost, planning_time, seed)
+
+
+def _segments(motions: Sequence[Motion]) -> tuple[Segment, ...]:
+    segments = []
+    first = 0
+    for motion in motions:
+        last = first + len(motion.trajectory.times) - 1
+        segments.append(
+            Segment(
+                motion.name,
+                motion.keyframe,
+                first,
+                last,
+                motion.attach,
+                motion.detach,
+                motion.gripper,
+                motion.contacts,
+                motion.outputs,
+                motion.awaits,
+            )
+        )
+        first = last
+    return tuple(segments)

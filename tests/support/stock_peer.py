@@ -27,7 +27,7 @@ from lfd_planner.mtdf import Pick, Place, Task
 from lfd_planner.pose import Pose
 from lfd_planner.robot.planning_robot import planning_robot
 from lfd_planner.scene import AttachedObject, Body, PlanningScene
-from lfd_planner.solution import Attachment, Segment, Solution
+from lfd_planner.solution import Attachment, Motion, Solution
 from lfd_planner.timing import Trajectory, path_samples
 
 from .coal_judge import PinocchioWorld, coal_distance
@@ -58,17 +58,6 @@ class PeerResult:
     """The same, by what it was spent on."""
     grasps: int = 0
     """How many grasps were tried."""
-
-
-@dataclass(frozen=True, eq=False)
-class _Motion:
-    name: str
-    keyframe: int
-    trajectory: Trajectory
-    attach: Attachment | None = None
-    detach: Attachment | None = None
-    gripper: dict[str, float] = field(default_factory=dict)
-    contacts: tuple[Pair, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,7 +94,7 @@ class StockPeer:
     def plan(self, task: Task, origin: Pose, scene: PlanningScene) -> PeerResult:
         """Plan a task of picks and places whose descriptors are names of objects, in a scene with the robot."""
         self._begin, self._grasps, self._split = process_time(), 0, {}
-        motions: list[_Motion] | None = []
+        motions: list[Motion] | None = []
         try:
             motions = self._motions(task, scene, origin)
         except OutOfTime:
@@ -114,8 +103,8 @@ class StockPeer:
         solution = None if motions is None else self._solution(motions, seconds)
         return PeerResult(solution, seconds, dict(self._split), self._grasps)
 
-    def _motions(self, task: Task, scene: PlanningScene, origin: Pose) -> list[_Motion] | None:
-        motions: list[_Motion] = []
+    def _motions(self, task: Task, scene: PlanningScene, origin: Pose) -> list[Motion] | None:
+        motions: list[Motion] = []
         frames = task.keyframes
         for number in range(0, len(frames), 2):
             pick, place = frames[number], frames[number + 1]
@@ -130,7 +119,7 @@ class StockPeer:
 
     def _pair(
         self, scene: PlanningScene, pick: Pick, goal: Pose, number: int
-    ) -> tuple[list[_Motion], PlanningScene] | None:
+    ) -> tuple[list[Motion], PlanningScene] | None:
         thing = scene.objects[pick.object]
         grasps = generate_grasps(thing.body, self.gripper.grasp_data, hint=pick.grasp)
         supports = self._touching(scene, pick.object, thing.body, thing.pose)
@@ -143,7 +132,7 @@ class StockPeer:
                 return found
         return None
 
-    def _with_grasp(self, case: _Case, scene: PlanningScene) -> tuple[list[_Motion], PlanningScene] | None:
+    def _with_grasp(self, case: _Case, scene: PlanningScene) -> tuple[list[Motion], PlanningScene] | None:
         arm, thing = self.arm, scene.objects[case.object]
         q0 = self._q(scene)
         opened = scene.with_joints(self._hand(case.grasp.open_posture))
@@ -164,7 +153,7 @@ class StockPeer:
 
     def _between(
         self, case: _Case, worlds: _Worlds, scene: PlanningScene, q0: Array, q1: Array, q2: Array
-    ) -> tuple[list[_Motion], PlanningScene] | None:
+    ) -> tuple[list[Motion], PlanningScene] | None:
         """All motions of a pick at q1 and a place at q2: the cheap ones first."""
         arm, data = self.arm, self.gripper.grasp_data
         far, least = data.approach_distance_desired + data.grasp_max_depth, data.grasp_max_depth + AWAY
@@ -193,7 +182,7 @@ class StockPeer:
         end = worlds.after.with_joints(dict(zip(arm.joints, retreat[-1].tolist(), strict=True)))
         return self._told(case, scene, [part for part in parts if part is not None], q1, q2), end
 
-    def _told(self, case: _Case, scene: PlanningScene, parts: list[Trajectory], q1: Array, q2: Array) -> list[_Motion]:
+    def _told(self, case: _Case, scene: PlanningScene, parts: list[Trajectory], q1: Array, q2: Array) -> list[Motion]:
         transit, approach, lift, transfer, lower, retreat = parts
         opened, closed = self._hand(case.grasp.open_posture), self._hand(case.grasp.posture)
         now = {name: scene.joints[name] for name in opened}
@@ -203,25 +192,19 @@ class StockPeer:
         onto = tuple((case.object, name) for name in case.places)
         pick, place = case.number, case.number + 1
         opening = (
-            [_Motion('open', pick, self._still(transit.q[0], now, opened), gripper=opened)] if now != opened else []
+            [Motion('open', self._still(transit.q[0], now, opened), pick, gripper=opened)] if now != opened else []
         )
+        closing, letting_go = self._still(q1, opened, closed), self._still(q2, closed, opened)
         return [
             *opening,
-            _Motion('transit', pick, transit),
-            _Motion('approach', pick, approach),
-            _Motion('close', pick, self._still(q1, opened, closed), held, gripper=closed, contacts=fingers),
-            _Motion('lift', pick, lift, contacts=on),
-            _Motion('transfer', place, transfer),
-            _Motion('lower', place, lower, contacts=onto),
-            _Motion(
-                'open',
-                place,
-                self._still(q2, closed, opened),
-                detach=held,
-                gripper=opened,
-                contacts=(*fingers, *onto),
-            ),
-            _Motion('retreat', place, retreat),
+            Motion('transit', transit, pick),
+            Motion('approach', approach, pick),
+            Motion('close', closing, pick, held, gripper=closed, contacts=fingers),
+            Motion('lift', lift, pick, contacts=on),
+            Motion('transfer', transfer, place),
+            Motion('lower', lower, place, contacts=onto),
+            Motion('open', letting_go, place, detach=held, gripper=opened, contacts=(*fingers, *onto)),
+            Motion('retreat', retreat, place),
         ]
 
     def _ends(self, world: PinocchioWorld, pose: Array, seed: Array, *others: PinocchioWorld) -> list[Array]:
@@ -308,27 +291,14 @@ class StockPeer:
     def _q(self, scene: PlanningScene) -> Array:
         return np.array([scene.joints[name] for name in self.arm.joints])
 
-    def _solution(self, motions: list[_Motion], seconds: float) -> Solution:
-        segments, first = [], 0
-        for motion in motions:
-            last = first + len(motion.trajectory.times) - 1
-            segments.append(
-                Segment(
-                    motion.name,
-                    motion.keyframe,
-                    first,
-                    last,
-                    motion.attach,
-                    motion.detach,
-                    motion.gripper,
-                    motion.contacts,
-                )
-            )
-            first = last
+    def _solution(self, motions: list[Motion], seconds: float) -> Solution:
         robot = self.arm.robot
-        trajectory = Trajectory.joined([motion.trajectory for motion in motions])
-        return Solution(
-            robot.robot.name, self.gripper.name, robot.group.joints, trajectory, tuple(segments), 0.0, seconds
+        return Solution.joined(
+            motions,
+            robot=robot.robot.name,
+            gripper=self.gripper.name,
+            joints=robot.group.joints,
+            planning_time=seconds,
         )
 
     def _is_late(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import lru_cache
 
@@ -17,9 +17,9 @@ from lfd_planner.mtdf import Task
 from lfd_planner.pose import Pose
 from lfd_planner.robot.planning_robot import planning_robot
 from lfd_planner.scene import PlanningScene
-from lfd_planner.solution import Segment, Solution
+from lfd_planner.solution import Motion, Solution
 from lfd_planner.stages.arm import Arm
-from lfd_planner.task import Context, Motion, Step, TaskConstructor
+from lfd_planner.task import Context, Step, TaskConstructor
 from lfd_planner.timing import Trajectory
 
 from .checks import checked, wrong_options
@@ -70,7 +70,7 @@ class TaskPlanner:
         ready = wrong_options(options, self) or checked(task, start, origin, self)
         if isinstance(ready, TaskFailure):
             return replace(ready, planning_time=time.monotonic() - begin)
-        arm = Arm.of(self.model, self.backend, options.scaling, replace(SEARCH, seed=1))
+        arm = self.arm(options)
         composition = Composition(arm, start, ready, origin, options.seed, options.regrasp, self.model.robot.reach)
         stages = composition.stages(task.keyframes, self._end(options.end_pose))
         context = Context(
@@ -109,6 +109,35 @@ class TaskPlanner:
             joints |= Arm.of(self.model, self.backend).hand(opened)
         return placed.with_joints({**joints, **scene.joints})
 
+    def arm(self, options: PlanOptions | None = None) -> Arm:
+        """What stages move; for tasks that are put together of stages by hand, too."""
+        return Arm.of(self.model, self.backend, (options or PlanOptions()).scaling, replace(SEARCH, seed=1))
+
+    def solution(self, step: Step, *, planning_time: float = 0.0, seed: int = 0) -> Solution:
+        """What a task constructor found, as one motion in segments.
+
+        Args:
+            step: through all stages.
+            planning_time: that it took [s].
+            seed: with which it was found.
+        """
+        gripper = self.model.gripper.name if self.model.gripper else None
+        joints = self.backend.robot.group(self.model.group.name).joints
+        found = Solution.joined(
+            step.all_motions() or (self._nothing(step),),
+            robot=self.model.robot.name,
+            gripper=gripper,
+            joints=joints,
+            cost=step.cost,
+            planning_time=planning_time,
+            seed=seed,
+        )
+        return found if step.all_motions() else replace(found, segments=())
+
+    def _nothing(self, step: Step) -> Motion:
+        group = self.backend.robot.group(self.model.group.name)
+        return Motion('nothing', Trajectory.at(group.positions(step.start.scene.joints)))
+
     def _end(self, pose: str | None) -> tuple[str, np.ndarray] | None:
         return None if pose is None else (pose, np.array(self.model.poses[pose], dtype=np.float64))
 
@@ -132,7 +161,7 @@ class TaskPlanner:
             context.effort *= HARDER
 
     def _planned(self, step: Step, context: Context, seed: int, begin: float) -> Planned:
-        solution = self._solution(step, time.monotonic() - begin, seed)
+        solution = self.solution(step, planning_time=time.monotonic() - begin, seed=seed)
         return Planned(solution, step, dict(context.journal.seconds), context.journal.backups)
 
     @staticmethod
@@ -144,25 +173,6 @@ class TaskPlanner:
         best.append(found)
         best.sort(key=lambda planned: planned.solution.cost)
         del best[most:]
-
-    def _solution(self, step: Step, taken: float, seed: int) -> Solution:
-        motions = step.all_motions()
-        trajectory = Trajectory.joined([motion.trajectory for motion in motions] or [self._nothing(step)])
-        gripper = self.model.gripper.name if self.model.gripper else None
-        return Solution(
-            robot=self.model.robot.name,
-            gripper=gripper,
-            joints=self.backend.robot.group(self.model.group.name).joints,
-            trajectory=trajectory,
-            segments=_segments(motions),
-            cost=step.cost,
-            planning_time=taken,
-            seed=seed,
-        )
-
-    def _nothing(self, step: Step) -> Trajectory:
-        group = self.backend.robot.group(self.model.group.name)
-        return Trajectory.at(group.positions(step.start.scene.joints))
 
 
 @lru_cache(maxsize=8)
@@ -196,26 +206,3 @@ def explain(planned: Planned) -> str:
     duration = planned.solution.trajectory.duration
     lines.append(f'The motion takes {duration:.1f} s; it was found in {planned.solution.planning_time:.3f} s.')
     return '\n'.join(lines)
-
-
-def _segments(motions: Sequence[Motion]) -> tuple[Segment, ...]:
-    segments = []
-    first = 0
-    for motion in motions:
-        last = first + len(motion.trajectory.times) - 1
-        segments.append(
-            Segment(
-                motion.name,
-                motion.keyframe,
-                first,
-                last,
-                motion.attach,
-                motion.detach,
-                motion.gripper,
-                motion.contacts,
-                motion.outputs,
-                motion.awaits,
-            )
-        )
-        first = last
-    return tuple(segments)

@@ -32,14 +32,19 @@ A stage of your own is a few lines:
     [1.0, 2.0]
     >>> print(task.explain_failure())
     knock: 1 x too_loud (door)
+
+The stages of `lfd_planner.stages` move an `Arm`, and `TaskPlanner.solution` makes a solution of what was found;
+docs/examples/own_task.py is a whole task of that kind.
 """
+
+from lfd_planner.solution import Motion
 
 from .constructor import TaskConstructor
 from .containers import Alternatives, Fallbacks, Serial, StructureError
 from .context import Context, Count, Journal, Observer
 from .record import Part, Record, StageEntry, StageStatistics
 from .stage import Backward, Connector, Direction, Forward, Generator, Stage
-from .state import Fact, Motion, Rejection, State, Step
+from .state import Fact, Rejection, State, Step
 
 __all__ = [
     'Alternatives',

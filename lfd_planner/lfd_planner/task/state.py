@@ -7,8 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
 from lfd_planner.scene import PlanningScene
-from lfd_planner.solution import Attachment, Awaited
-from lfd_planner.timing import Trajectory
+from lfd_planner.solution import Motion
 
 Value = TypeVar('Value')
 
@@ -44,26 +43,6 @@ class State:
     def with_scene(self, scene: PlanningScene) -> State:
         """The state in another scene; the facts stay."""
         return replace(self, scene=scene)
-
-
-@dataclass(frozen=True, eq=False)
-class Motion:
-    """A timed motion with one purpose; attaching, detaching and switching happen at its end, the arm at rest."""
-
-    name: str
-    """Such as transit, approach, close, lift."""
-    trajectory: Trajectory
-    keyframe: int = -1
-    """Index into the task's keyframes that it serves; -1: none."""
-    attach: Attachment | None = None
-    detach: Attachment | None = None
-    gripper: Mapping[str, float] = field(default_factory=dict)
-    """Where the gripper's joints are at its end [rad or m]; empty: they stay."""
-    contacts: tuple[tuple[str, str], ...] = ()
-    """Pairs of names that may touch meanwhile."""
-    outputs: Mapping[str, bool | float] = field(default_factory=dict)
-    awaits: Awaited | None = None
-    """The input that must have a value before anything goes on."""
 
 
 @dataclass(frozen=True, eq=False)
