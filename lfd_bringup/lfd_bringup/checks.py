@@ -18,8 +18,8 @@ _CHECKS = (
 # Tests wait for processes most of the time, so two files at once take hardly more than one; the tests of a file share
 # graphs and stay together, in their order: the one that sets up a second home comes early, and others fill the wait.
 # Simulated controllers have real deadlines, which a shared machine misses at times: a test that failed gets a second
-# try and is listed as RERUN, so that nobody overlooks it.
-_SIDE_BY_SIDE = ('-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder', '--reruns', '1', '-raR')
+# try and is listed as RERUN, so that nobody overlooks it. The slowest are listed, too.
+_SIDE_BY_SIDE = ('-n', '2', '--dist', 'loadfile', '--no-loadscope-reorder', '--reruns', '1', '-raR', '--durations=40')
 
 
 def main(arguments: argparse.Namespace) -> int:
