@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,7 @@ from support.task_executor_client import FINGER, PATIENT, TaskExecutorClient, ca
 
 from lfd_bringup.graph import Graph
 
+FAILED = pytest.StashKey[bool]()
 GRIPPER = 'gripper_controller'
 PARAMETERS = f"""\
 controller_manager:
@@ -56,6 +57,29 @@ def client(robot: Robot) -> Iterator[TaskExecutorClient]:
     client = TaskExecutorClient(robot.cell.domain)
     yield client
     client.close()
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    report = yield
+    if report.when == 'call':
+        item.stash[FAILED] = report.failed
+    return report
+
+
+@pytest.fixture(autouse=True)
+def fresh_after_failure(request: pytest.FixtureRequest) -> Iterator[None]:
+    """What one test left in a bad state fails neither its second try nor the tests after it; its log is shown."""
+    if 'client' not in request.fixturenames:
+        yield
+        return
+    robot: Robot = request.getfixturevalue('robot')
+    client: TaskExecutorClient = request.getfixturevalue('client')
+    yield
+    if request.node.stash.get(FAILED, False):
+        print(f'the executor, running: {robot.executor.is_running}\n{robot.executor.output[-4000:]}')
+        robot.start_executor()
+        client.reconnect()
 
 
 @pytest.fixture

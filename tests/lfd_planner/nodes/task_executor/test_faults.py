@@ -94,6 +94,7 @@ def test_a_dead_controller_manager_is_noticed_and_the_rest_is_done_when_it_is_ba
     robot.cell.processes['controller_manager'].end(signal.SIGKILL)
     result = client.result(running).result
     robot.cell.start('controller_manager', 'spawner')
+    client.reconnect()
     assert result.error_code.val == CODES.UNABLE_TO_AQUIRE_SENSOR_DATA, result.message
     assert 'joint_states' in result.message
     assert result.next_keyframe == 0
