@@ -132,10 +132,12 @@ def test_a_motion_that_does_not_begin_at_rest_is_refused_and_no_crash(controller
     assert 'does not begin at rest' in failed.message
 
 
-def test_a_goal_that_the_controller_finds_elsewhere_is_told_in_words(controller: MotoRos2Simulator, arm: RosArm):
+def test_a_goal_that_the_controller_finds_elsewhere_is_told_in_words(
+    controller: MotoRos2Simulator, arm: RosArm, monkeypatch: pytest.MonkeyPatch
+):
     """Somebody moves the arm between the last joint state and the goal: error 204."""
     stale = {**arm.joints()}
-    arm.joints = lambda: stale  # type: ignore[method-assign]
+    monkeypatch.setattr(arm, 'joints', lambda: stale)
     planned = there_and_back(controller)
     controller.positions = HOME + 0.005
     failed = arm.follow(planned, lambda: None)
