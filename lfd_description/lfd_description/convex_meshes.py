@@ -46,7 +46,7 @@ def checked_mesh(mesh: trimesh.Trimesh) -> CheckedMesh:
 def _corners(hull: ConvexHull) -> Floats:
     corners: Floats = hull.points[hull.vertices]
     if len(corners) > MOST_CORNERS:  # more than coal takes; what the farthest in so many directions leave out is tiny
-        corners = corners[np.unique(np.argmax(corners @ directions(MOST_CORNERS).T, axis=0))]
+        corners = corners[np.unique(np.argmax(directions(MOST_CORNERS) @ corners.T, axis=1))]
     return corners
 
 
