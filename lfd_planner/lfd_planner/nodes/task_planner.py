@@ -55,6 +55,7 @@ from lfd_planner.scene.faults import quoted
 from lfd_planner.stages.arm import Arm
 from lfd_planner.task import Record, Stage, Step
 
+from .prompt_answers import PromptAnswers
 from .showing import LazyTopic, Showing
 from .task_introspection import TaskIntrospection
 from .task_planner_scene import OLDEST_STATE, SceneSource
@@ -69,6 +70,7 @@ SLOWEST = 0.01  # of the fastest motion
 FEEDBACK_EVERY = 0.02  # [s], unless a keyframe or a solution is new
 
 Found = tuple[Planned, ...] | TaskFailure
+_STOPPED = TaskFailure(Code.PREEMPTED, 'Planning was stopped.')
 
 
 class ParameterError(ValueError):
@@ -127,6 +129,7 @@ class TaskPlannerNode(Node):
         self._loading = kernels.load_beside()
         self._ending = threading.Event()
         self._places = threading.BoundedSemaphore(MOST_AT_ONCE)
+        self._answers = PromptAnswers(THREADS + MOST_AT_ONCE)
         group = ReentrantCallbackGroup()
         robot, model = self._planner.backend.robot, self._planner.model
         self._arm = Arm.of(model, self._planner.backend)
@@ -164,6 +167,7 @@ class TaskPlannerNode(Node):
         """Take everything down."""
         self.stop()
         self._loading.join()
+        self._answers.close()
         self._showing.close()
         self._action.destroy()
         super().destroy_node()
@@ -230,19 +234,22 @@ class TaskPlannerNode(Node):
         def should_stop() -> bool:
             return bool(goal.is_cancel_requested) or self._ending.is_set()
 
-        found = self._plan(
-            Request(
-                asked.task_description,
-                asked.task_origin,
-                should_stop,
-                asked.seed,
-                asked.time_budget,
-                max(asked.max_solutions, 1),
-                asked.speed,
-                asked.end_pose,
-                goal.publish_feedback,
-            )
+        def feedback(message: PlanTask.Feedback) -> None:
+            if not should_stop():
+                goal.publish_feedback(message)
+
+        request = Request(
+            asked.task_description,
+            asked.task_origin,
+            should_stop,
+            asked.seed,
+            asked.time_budget,
+            max(asked.max_solutions, 1),
+            asked.speed,
+            asked.end_pose,
+            feedback,
         )
+        found = self._answers.answer(lambda: self._plan(request), should_stop) or _STOPPED
         result.error_code = _error_code(found)
         if isinstance(found, TaskFailure):
             result.failure = failure_to_message(found)
