@@ -122,6 +122,10 @@ class PlanningBackend(ABC):
     def contacts(self, scene: PlanningScene, group: PlanningGroup, q: Matrix) -> tuple[Contact, ...]:
         """What touches and may not, at one row of positions, (dof,); only what the group's joints move counts."""
 
+    def first_contact(self, scene: PlanningScene, group: PlanningGroup, q: Matrix) -> Contact | None:
+        """One contact of the first two that touch and may not, at one row of positions, (dof,), if any do."""
+        return next(iter(self.contacts(scene, group, q)), None)
+
     @abstractmethod
     def state_contacts(self, scene: PlanningScene) -> tuple[Contact, ...]:
         """What touches and may not, with all joints where the scene has them."""

@@ -58,6 +58,10 @@ class EmbeddedBackend(KinematicBackend):
         """What touches and may not, at one row of positions, (dof,)."""
         return self._world(scene, group.joints).contacts(q)
 
+    def first_contact(self, scene: PlanningScene, group: PlanningGroup, q: Matrix) -> Contact | None:
+        """One contact of the first two that touch and may not, at one row of positions, (dof,), if any do."""
+        return self._world(scene, group.joints).first_contact(q)
+
     def state_contacts(self, scene: PlanningScene) -> tuple[Contact, ...]:
         """What touches and may not, with all joints where the scene has them."""
         q = np.array([scene.joints.get(name, 0.0) for name in self.robot.joints])
@@ -160,9 +164,9 @@ class EmbeddedBackend(KinematicBackend):
         inside = False
         for least, left in ((room, HAIR if room > HAIR else 0.0), (HAIR, 0.0)):
             world = self._world(scene, group.joints, least, least)
-            for contact in (contact for q in ends for contact in world.contacts(q)):
-                if contact.kind_b == 'object':
-                    outside[contact.a] = left
+            for who, _, kind in (touching for q in ends for touching in world.touching(q)):
+                if kind == 'object':
+                    outside[who] = left
                 else:
                     inside = True
         return _Tight(tuple(outside.items()), inside)

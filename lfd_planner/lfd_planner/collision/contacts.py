@@ -37,19 +37,22 @@ _ANGLE = 0.2  # [rad], of the first round
 
 
 @compiled
-def find_contacts(world: World, q: Numbers, found: Numbers, room: Room) -> int:
-    """Fill rows with the contacts at joint positions q, as many as there is room for; gives how many there are."""
+def find_contacts(world: World, q: Numbers, found: Numbers, described: int, room: Room) -> int:
+    """Fill rows with the contacts at joint positions q, as many as there is room for; gives how many there are.
+
+    All but the first `described` rows say who touches and not where, which takes the most time.
+    """
     place(world.joints, world.solids, world.moving, q, room.places)
     count = 0
     for n in range(world.pairs.shape[0]):
         i, j = world.pairs[n, 0], world.pairs[n, 1]
         if not _apart(world, i, j, room) > world.self_margin:
-            count = _look(world, i, j, world.self_margin, found, count, room)
+            count = _look(world, i, j, world.self_margin, found, described, count, room)
     for n in range(world.outer.shape[0]):
         i, margin = int(world.outer[n, 0]), world.outer[n, 1]
         for j in range(world.moving, world.solids.shape[0]):
             if not _apart_from_scene(world, i, j, room) > margin:
-                count = _look(world, i, j, margin, found, count, room)
+                count = _look(world, i, j, margin, found, described, count, room)
     return count
 
 
@@ -101,12 +104,14 @@ def _apart_from_scene(world: World, i: int, j: int, room: Room) -> float:
 
 
 @compiled
-def _look(world: World, i: int, j: int, margin: float, found: Numbers, count: int, room: Room) -> int:
+def _look(world: World, i: int, j: int, margin: float, found: Numbers, described: int, count: int, room: Room) -> int:
     """Add the contact of two solids, if they come closer than a margin [m]; gives the new count."""
     if _distance(world, i, j, margin, margin, room) > margin:
         return count
-    if count < found.shape[0]:
+    if count < min(described, found.shape[0]):
         _describe(world, i, j, room, found[count])
+    elif count < found.shape[0]:
+        found[count, ONE], found[count, OTHER] = i, j
     return count + 1
 
 

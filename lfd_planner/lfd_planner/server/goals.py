@@ -262,7 +262,8 @@ class _GoalSearch:
         if tally.colliding:
             contacts: Counter[str] = Counter()
             for q in tally.colliding[:EXPLAINED]:
-                contacts.update(map(str, self.backend.contacts(self.scene, self.group, q)[:1]))
+                contact = self.backend.first_contact(self.scene, self.group, q)
+                contacts.update([str(contact)] if contact else [])
             worst = f' ({contacts.most_common(1)[0][0]})' if contacts else ''
             return Failure(
                 Code.GOAL_IN_COLLISION,

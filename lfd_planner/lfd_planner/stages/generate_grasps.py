@@ -172,7 +172,7 @@ class GenerateGrasps(Generator):
 
     def is_free(self, before: State) -> bool:
         """Whether there is room for the object, and the arm is free with a grasp at the pick and at all purposes."""
-        return not self.obstructed(before) and bool(self._candidates(before))
+        return bool(self._candidates(before)) and not self.obstructed(before)
 
     def usable(
         self,

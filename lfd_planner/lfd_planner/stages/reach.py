@@ -106,8 +106,8 @@ def _collisions(arm: Arm, scene: PlanningScene, rows: Matrix) -> Iterator[Reject
     shown = rows[:: math.ceil(len(rows) / MOST_NAMED)]
     pairs: Counter[tuple[str, str]] = Counter()
     for q in shown:
-        contacts = arm.backend.contacts(scene, arm.group, np.ascontiguousarray(q))
-        pairs.update({(contact.a, contact.b) for contact in contacts[:1]})
+        contact = arm.backend.first_contact(scene, arm.group, np.ascontiguousarray(q))
+        pairs.update([(contact.a, contact.b)] if contact else [])
     share = len(rows) / len(shown)
     for pair, count in pairs.most_common():
         yield Rejection('collision', pair, round(count * share))

@@ -122,7 +122,11 @@ def test_what_is_free_is_free_to_the_judge_too(backend: PlanningBackend, cell: P
 def test_what_is_not_free_has_contacts(backend: PlanningBackend, cell: PlanningCell):
     states = cell.random_states(40, SEED + 4)
     for q, is_free in zip(states, backend.free(cell.scene, cell.group, states), strict=True):
-        assert bool(backend.contacts(cell.scene, cell.group, q)) != is_free
+        contacts = backend.contacts(cell.scene, cell.group, q)
+        assert bool(contacts) != is_free
+        first = backend.first_contact(cell.scene, cell.group, q)
+        assert (first is None) == is_free
+        assert is_free or names([first]) <= names(contacts)
 
 
 def test_a_contact_names_the_two_that_touch(backend: PlanningBackend, cell: PlanningCell):

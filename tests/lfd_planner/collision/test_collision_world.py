@@ -110,6 +110,7 @@ def test_what_no_joint_moves_can_be_left_out() -> None:
     whole = CollisionWorld(robot, scene, ['slide'])
     assert whole.collides([-2.0])
     assert {(contact.a, contact.b) for contact in whole.contacts([-2.0])} == {('base', 'table'), ('sign', 'table')}
+    assert set(whole.touching([-2.0])) == {('base', 'table', 'object'), ('sign', 'table', 'object')}
     world = CollisionWorld(robot, scene, ['slide'], moving_only=True)
     assert not world.collides([-2.0])
     assert world.contacts([-2.0]) == ()
