@@ -8,6 +8,7 @@ stack     the recorded demonstration, eight keyframes: time to the first solutio
 random    tabletop tasks, two to six objects among clutter: solved, times, and what the peer solves and ours does not
 scaling   4 to 64 pick and place pairs: time for each pair, and memory
 quality   how long and how far the arms move, against the peer and against the least time that the same path allows
+hopeless  tasks that nobody can do: how soon they are refused, against similar ones that can be done
 ========  ==============================================================================================================
 
 Times are of one thread's CPU, because machines are shared; trust the ratios.
@@ -32,13 +33,14 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 
 import numpy as np
 from benchmarks import planner_plots
+from benchmarks.planner_hopeless import hopeless_row
 from benchmarks.planner_measure import Budget, Record, Run, random_record, record, run_ours, run_peer
 from benchmarks.planner_tasks import REACH, long_task, seed_stack
 
 from lfd_description.files import write_atomically
 from lfd_planner.warm_up import warm_up
 
-PARTS = ('stack', 'random', 'scaling', 'quality')
+PARTS = ('stack', 'random', 'scaling', 'quality', 'hopeless')
 SEED = 20261116
 TASKS = 100
 PEER_TASKS = 20
@@ -49,6 +51,7 @@ QUALITY_TASKS = 4
 EXPECTED_RATIO = 20.0  # to the peer, first solution of the stack
 EXPECTED_FLAT = 1.25  # slowest pair to fastest pair, over all numbers of pairs
 EXPECTED_MEMORY = 1.10  # largest peak to smallest
+EXPECTED_REFUSAL = 2.0  # times as long as a similar task that can be done
 EXAMPLE = 'example: ./lfd bench planner --part random --arms ur5e --tasks 10 --peer-tasks 5 --out /tmp/bench'
 
 Data = dict[str, object]
@@ -84,7 +87,7 @@ def _arguments(argv: Sequence[str] | None) -> argparse.Namespace:
     add = parser.add_argument
     add('--part', nargs='+', choices=PARTS, help='what to measure (default: all parts)')
     add('--arms', nargs='+', choices=tuple(REACH), default=list(REACH), help='(default: all three)')
-    add('--tasks', type=int, default=TASKS, help=f'random tasks for each arm (default {TASKS})')
+    add('--tasks', type=int, default=TASKS, help=f'random tasks, and crowds, for each arm (default {TASKS})')
     add(
         '--peer-tasks',
         type=int,
@@ -126,6 +129,7 @@ class Bench:
             'random': self.random,
             'scaling': self.scaling,
             'quality': self.quality,
+            'hopeless': self.hopeless,
         }
 
     def stack(self) -> tuple[Data, Shortfalls]:
@@ -243,6 +247,35 @@ class Bench:
             if row['cycle'] > 1.0:
                 shortfalls.append(f'quality, {robot}: motions take {row["cycle"]:.2f} of the time of the peer.')
         return {'rows': rows}, shortfalls
+
+    def hopeless(self) -> tuple[Data, Shortfalls]:
+        """What cannot be done."""
+        rows, shortfalls = [], []
+        seeds = range(self.options.seed, self.options.seed + self.options.tasks)
+        for robot in self.arms:
+            row = hopeless_row(robot, seeds)
+            rows.append(row)
+            print(
+                f'  {robot:8} {len(row["named"])} named cases: {row["worst_named"]:.2f} of a similar task at most   '
+                f'{len(row["refused"])} of {len(seeds)} crowds refused: {row["median_refused"]:.2f} of a solved one, '
+                f'{row["worst_refused"]:.2f} at most',
+                flush=True,
+            )
+            shortfalls += _bad_refusals(robot, row)
+        return {'rows': rows}, shortfalls
+
+
+def _bad_refusals(robot: str, row: dict) -> Shortfalls:
+    found = []
+    for refusal in (*row['named'], *row['refused']):
+        what = f'hopeless, {robot}, {refusal["name"]}'
+        if not refusal['why']:
+            found.append(f'{what}: it is not refused.')
+        if refusal['similar_why']:
+            found.append(f'{what}: the similar one fails, {refusal["similar_why"]}')
+        if refusal['ratio'] > EXPECTED_REFUSAL:
+            found.append(f'{what}: {refusal["ratio"]:.2f} of a similar task, {EXPECTED_REFUSAL} is expected.')
+    return found
 
 
 def _apply(job: Job) -> Record:

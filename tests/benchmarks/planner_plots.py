@@ -115,6 +115,29 @@ def _quality(data: Data) -> Figure:
     return figure
 
 
+def _hopeless(data: Data) -> Figure:
+    figure, (named, crowds) = plt.subplots(1, 2, figsize=(10, 4.2), layout='constrained')
+    names = list(dict.fromkeys(one['name'] for row in data['rows'] for one in row['named']))
+    for row, mark in zip(data['rows'], ('o', 's', '^'), strict=False):
+        ratios = [one['ratio'] for one in row['named']]
+        named.plot(ratios, [names.index(one['name']) for one in row['named']], mark, label=row['robot'])
+        usual = np.median(row['solved']) if row['solved'] else np.nan
+        for values, style in (([one['ratio'] for one in row['refused']], '-'), (row['solved'] / usual, ':')):
+            share = 100.0 * np.arange(1, len(values) + 1) / max(len(values), 1)
+            label = f'{row["robot"]}, {"refused" if style == "-" else "solved"}'
+            crowds.plot(np.sort(values), share, style, label=label)
+    named.set_yticks(range(len(names)), names, fontsize='small')
+    named.invert_yaxis()
+    named.set(xlabel='CPU time / that of a similar task', title='Tasks that nobody can do')
+    crowds.set(xlabel='CPU time / median of the solved ones', ylabel='tasks [%]', title='Crowds')
+    for axes in (named, crowds):
+        axes.axvline(2.0, color=PEER)
+        axes.set_xlim(left=0.0)
+        axes.grid(alpha=0.3)
+        axes.legend(fontsize='x-small')
+    return figure
+
+
 def _diagonal(axes: Axes, what: str, unit: str) -> None:
     top = max(axes.get_xlim()[1], axes.get_ylim()[1])
     axes.plot([0.0, top], [0.0, top], color=PEER, zorder=0)
@@ -133,4 +156,5 @@ FIGURES: Mapping[str, Callable[[Data], Figure]] = {
     'random': _random,
     'scaling': _scaling,
     'quality': _quality,
+    'hopeless': _hopeless,
 }

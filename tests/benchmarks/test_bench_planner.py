@@ -61,8 +61,15 @@ def test_no_motion_is_faster_than_its_path_allows(measured: tuple[str, Path]) ->
         assert peer > 0.0
 
 
+def test_what_cannot_be_done_is_refused_and_what_is_similar_can_be_done(measured: tuple[str, Path]) -> None:
+    (row,) = part(measured, 'hopeless')['rows']
+    assert len(row['named']) > 10
+    assert all(one['why'] and not one['similar_why'] for one in row['named'])
+    assert row['crowds'] == 2 == len(row['solved']) + len(row['refused'])
+
+
 def test_every_part_is_drawn(measured: tuple[str, Path]) -> None:
-    for name in ('stack', 'random', 'scaling', 'quality'):
+    for name in ('stack', 'random', 'scaling', 'quality', 'hopeless'):
         assert (measured[1] / f'bench_planner_{name}.png').stat().st_size > 5000
 
 

@@ -1,15 +1,11 @@
-"""Tasks that nobody can do, each beside a similar one that can be done: what is told, and how soon.
+"""Tasks that nobody can do, each beside a similar one that can be done, and crowds of which some can and some cannot.
 
-    cd tests && ../lfd run python -m support.hopeless_tasks [ROBOT]
-
-prints the CPU time of each and its ratio to that of the feasible one, and the same in counted work.
+`./lfd bench planner --part hopeless` times them; here what planning does can be counted.
 """
 
 from __future__ import annotations
 
-import statistics
-import sys
-import time
+import random
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -31,7 +27,8 @@ HERE: Vector = (0.40, -0.10, GROUND + 0.5 * HEIGHT)
 """Where the blue box is [m]."""
 THERE: Vector = (0.42, 0.10, GROUND + 0.5 * HEIGHT)
 """Where it goes [m]."""
-GRIPPED = 0.040  # [m], a width that the gripper can hold
+CROWD_SIZES = (0.01, 0.02, 0.05, 0.1, 0.2, 0.4)  # [m]
+CROWD_ROOM = 0.12  # [m] between the blue box's middle and a box of a crowd, at most
 
 
 @dataclass(frozen=True, eq=False)
@@ -283,6 +280,19 @@ def framed(hole: float) -> Problem:
     )
 
 
+def crowded(seed: int) -> Problem:
+    """One to five fixed boxes of any size stand, or float, around the blue box and its place; many leave no room."""
+    dice = random.Random(seed)
+    scene = seed_cell().remove('yellow_box').remove('red_box').remove('green_box')
+    for number in range(dice.randint(1, 5)):
+        x, y, z = dice.choice((HERE, THERE))
+        wide, deep, high = (dice.choice(CROWD_SIZES) for _ in range(3))
+        dx, dy, dz = (dice.uniform(-1.0, 1.0) * (0.5 * size + CROWD_ROOM) for size in (wide, deep, high))
+        low = GROUND + 0.5 * high + 0.0005
+        scene = scene.add(fixed(f'box_{number}', (wide, deep, high), (x + dx, y + dy, max(low, z + abs(dz)))))
+    return one_pair(scene)
+
+
 _CASES: tuple[Callable[[], HopelessTask], ...] = (
     _overlap,
     _far_place,
@@ -335,6 +345,7 @@ def counted_work(problem: Problem, with_planner: TaskPlanner) -> Work:
     """What planning takes."""
     work = Work()
     made, collide, contacts = CollisionWorld.__init__, CollisionWorld.collide, CollisionWorld.contacts
+    first_contact = CollisionWorld.first_contact
     search, time_motion = EmbeddedBackend.plan_joint, EmbeddedBackend.time
 
     def count_world(world: CollisionWorld, *arguments: Any, **named: Any) -> None:
@@ -348,6 +359,10 @@ def counted_work(problem: Problem, with_planner: TaskPlanner) -> Work:
     def count_contacts(world: CollisionWorld, q: Any) -> Any:
         work.contacts += 1
         return contacts(world, q)
+
+    def count_first_contact(world: CollisionWorld, q: Any) -> Any:
+        work.contacts += 1
+        return first_contact(world, q)
 
     def count_samples(backend: EmbeddedBackend, *arguments: Any) -> Any:
         found = search(backend, *arguments)
@@ -365,39 +380,9 @@ def counted_work(problem: Problem, with_planner: TaskPlanner) -> Work:
         patch.object(CollisionWorld, '__init__', count_world),
         patch.object(CollisionWorld, 'collide', count_states),
         patch.object(CollisionWorld, 'contacts', count_contacts),
+        patch.object(CollisionWorld, 'first_contact', count_first_contact),
         patch.object(EmbeddedBackend, 'plan_joint', count_samples),
         patch.object(EmbeddedBackend, 'time', count_motions),
     ):
         problem.plan(with_planner)
     return work
-
-
-def cpu_time(problem: Problem, with_planner: TaskPlanner, repeats: int = 3) -> float:
-    """How long planning takes [s], the median."""
-    times = []
-    for _ in range(repeats):
-        begin = time.process_time()
-        problem.plan(with_planner)
-        times.append(time.process_time() - begin)
-    return statistics.median(times)
-
-
-def main(robot: str = 'ur5e') -> None:
-    """Print how soon each is refused."""
-    with_planner = planner(robot)
-    for case in hopeless_tasks(robot):
-        found = case.problem.plan(with_planner)
-        feasible, hopeless = cpu_time(case.similar, with_planner), cpu_time(case.problem, with_planner)
-        similar = case.similar.plan(with_planner)
-        if isinstance(similar, TaskFailure):
-            print(f'{case.name}: THE SIMILAR TASK FAILS: {similar.message}')
-        told = found.message if isinstance(found, TaskFailure) else 'FEASIBLE'
-        work = counted_work(case.problem, with_planner).cost / counted_work(case.similar, with_planner).cost
-        print(
-            f'{case.name}: {1e3 * hopeless:.0f} ms / {1e3 * feasible:.0f} ms = {hopeless / feasible:.2f}, '
-            f'counted work {work:.2f}  {told[:300]}'
-        )
-
-
-if __name__ == '__main__':
-    main(*sys.argv[1:])

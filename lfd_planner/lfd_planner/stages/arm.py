@@ -24,6 +24,8 @@ from lfd_planner.timing import Trajectory, keep_times, path_samples
 
 HAND_TIME = 0.05  # [s] that a hand takes at least: drivers want a point that is later
 LOOK = 0.05  # [rad or m] between two positions on a way that are looked at for an explanation
+WITHDRAWN = 0.2  # [m] that a hand gets out of the way at most, before it goes elsewhere
+STEEP = 0.97  # cosine between the fingers and the vertical, from which on up and back are the same
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,9 +130,9 @@ class Arm:
     def _why_not_timed(self, scene: PlanningScene, path: Matrix, failure: Failure) -> Rejection:
         """Why there is no motion along a path: who touches whom on it, or else that it cannot be timed or rounded."""
         blocked = np.flatnonzero(~self.backend.free(scene, self.group, path))
-        contacts = self.backend.contacts(scene, self.group, path[blocked[0]]) if len(blocked) else ()
-        if contacts:
-            return Rejection('collision', (contacts[0].a, contacts[0].b), detail=failure.message)
+        contact = self.backend.first_contact(scene, self.group, path[blocked[0]]) if len(blocked) else None
+        if contact:
+            return Rejection('collision', (contact.a, contact.b), detail=failure.message)
         return Rejection('no_motion', detail=failure.message)
 
     def timed_at(self, scene: PlanningScene, path: Matrix, times: Matrix) -> Trajectory | Rejection:
@@ -143,13 +145,24 @@ class Arm:
         free = self.backend.free(scene, group, samples)
         if free.all():
             return timed
-        contacts = self.backend.contacts(scene, group, samples[int(np.argmin(free))])
-        return Rejection('collision', (contacts[0].a, contacts[0].b) if contacts else ())
+        contact = self.backend.first_contact(scene, group, samples[int(np.argmin(free))])
+        return Rejection('collision', (contact.a, contact.b) if contact else ())
 
     def free_way(
-        self, context: Context, scene: PlanningScene, q0: Matrix, q1: Matrix, samples: int | None = None
+        self,
+        context: Context,
+        scene: PlanningScene,
+        q0: Matrix,
+        q1: Matrix,
+        samples: int | None = None,
+        *,
+        withdrawn: bool = False,
     ) -> Trajectory | Rejection:
-        """A motion from q0 to q1, (dof,) each, that a search with so many samples found; or why there is none."""
+        """A motion from q0 to q1, (dof,) each, that a search with so many samples found; or why there is none.
+
+        `withdrawn`: the hand first gets straight out of where it is, and comes straight to where it goes. So it leaves
+        bins, frames and shelves, whose narrow ways a search finds late.
+        """
         options = replace(
             self.search,
             iterations=self.search.iterations if samples is None else samples,
@@ -157,21 +170,35 @@ class Arm:
             budget=min(self.search.budget, context.seconds_left),
             should_stop=context.should_stop,
         )
-        found = self.backend.plan_joint(scene, self.group, q0, q1[np.newaxis], options)
+        out, back = (self._withdrawal(scene, q) for q in (q0, q1)) if withdrawn else (q0[np.newaxis], q1[np.newaxis])
+        goals = np.ascontiguousarray(back[[0, -1]] if withdrawn else back)
+        found = self.backend.plan_joint(scene, self.group, np.ascontiguousarray(out[-1]), goals, options)
         if isinstance(found, Failure):
             return self._no_path(scene, q0, q1, found)
-        return self.timed(scene, found.q)
+        came = np.array_equal(found.q[-1], q1)
+        return self.timed(scene, np.vstack([out[:-1], found.q, back[:0] if came else back[-2::-1]]))
+
+    def _withdrawal(self, scene: PlanningScene, q: Matrix) -> Matrix:
+        """The straight way of the hand out of where it is at q, (dof,), back or up, whichever is longer: (N, dof)."""
+        here = self.pose(q)
+        up, back = np.array([0.0, 0.0, 1.0]), -here[:3, 2]
+        ways = []
+        for way in (up,) if up @ back > STEEP else (up, back):
+            there = here.copy()
+            there[:3, 3] += WITHDRAWN * way
+            ways.append(self.line(scene, q, there[np.newaxis]))
+        return max(ways, key=lambda found: found.fraction).q
 
     def _no_path(self, scene: PlanningScene, q0: Matrix, q1: Matrix, failure: Failure) -> Rejection:
         """That there is no way, and what is in the way of the shortest one."""
         count = max(math.ceil(float(np.abs(q1 - q0).max()) / LOOK), 1)
         rows = q0 + np.linspace(0.0, 1.0, count + 1)[:, np.newaxis] * (q1 - q0)
         blocked = np.flatnonzero(~self.backend.free(scene, self.group, rows))
-        contacts = self.backend.contacts(scene, self.group, rows[blocked[0]]) if len(blocked) else ()
-        if not contacts:
+        contact = self.backend.first_contact(scene, self.group, rows[blocked[0]]) if len(blocked) else None
+        if not contact:
             return Rejection('no_path', tuple(scene.attached), detail=failure.message)
-        detail = f'No way was found around this: {contacts[0]} on the shortest way.'
-        return Rejection('no_path', (contacts[0].a, contacts[0].b), detail=detail)
+        detail = f'No way was found around this: {contact} on the shortest way.'
+        return Rejection('no_path', (contact.a, contact.b), detail=detail)
 
     def why_line_ends(self, scene: PlanningScene, found: LinearPath, goal: Matrix) -> Rejection:
         """Why a straight way ends before its goal, by name."""
@@ -183,7 +210,7 @@ class Arm:
         near = self.backend.ik(scene, self.group, self.tcp, step, last, avoid_collisions=False)
         if not len(near):
             return Rejection('unreachable', detail=detail)
-        contacts = self.backend.contacts(scene, self.group, np.ascontiguousarray(near[0]))
-        if contacts:
-            return Rejection('collision', (contacts[0].a, contacts[0].b), detail=detail)
+        contact = self.backend.first_contact(scene, self.group, np.ascontiguousarray(near[0]))
+        if contact:
+            return Rejection('collision', (contact.a, contact.b), detail=detail)
         return Rejection('joint_jump', detail=detail)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pytest
 from support.hopeless_tasks import framed, one_pair, partitioned
 from support.task_cells import planner
 
 from lfd_planner.error_codes import Code
-from lfd_planner.planner import Planned, PlanOptions, TaskFailure
+from lfd_planner.planner import Planned, PlanOptions, TaskFailure, task_planner
 from lfd_planner.planner.task_planner import HARDEST
+from lfd_planner.stages import connect
 from lfd_planner.task import Observer, Rejection, Stage, State
 from lfd_planner.validate import validate
 
@@ -23,17 +26,25 @@ class Rejections(Observer):
         self.count += 1
 
 
-@pytest.mark.parametrize('hole', [0.11, 0.12, 0.13, 0.14])
-def test_with_a_budget_a_way_is_found_that_few_samples_do_not_find(hole: float) -> None:
-    problem = framed(hole)
-    found = planner('irb1600').plan(problem.task, problem.scene, problem.origin, PlanOptions(budget=30.0))
+@pytest.fixture
+def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Searches that end after so few samples that they find no way around a partition."""
+    monkeypatch.setattr(task_planner, 'SEARCH', replace(task_planner.SEARCH, iterations=2))
+    monkeypatch.setattr(connect, 'LEAST', 2)
+
+
+@pytest.mark.usefixtures('impatient')
+def test_with_a_budget_a_way_is_found_that_few_samples_do_not_find() -> None:
+    problem = partitioned(0.25)
+    found = planner().plan(problem.task, problem.scene, problem.origin, PlanOptions(budget=300.0))
     assert not isinstance(found, TaskFailure), found.message
-    report = validate(found[0].solution, planner('irb1600').model, problem.scene, problem.task, problem.origin)
+    report = validate(found[0].solution, planner().model, problem.scene, problem.task, problem.origin)
     assert report.ok, report.text
 
 
+@pytest.mark.usefixtures('impatient')
 def test_what_was_searched_in_vain_is_not_called_impossible() -> None:
-    found = framed(0.12).plan(planner('irb1600'))
+    found = partitioned(0.25).plan(planner())
     assert isinstance(found, TaskFailure)
     assert found.rejections[0].reason == 'no_path'
     assert 'was not planned' in found.message

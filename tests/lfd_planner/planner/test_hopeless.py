@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import statistics
+
 import pytest
-from support.hopeless_tasks import HopelessTask, counted_work, framed, hopeless_tasks, one_pair
+from support.hopeless_tasks import HopelessTask, counted_work, crowded, framed, hopeless_tasks, one_pair
 from support.task_cells import planner
 
 from lfd_planner.planner import TaskFailure
+from lfd_planner.validate import validate
 
 CASES = hopeless_tasks()
 every_case = pytest.mark.parametrize('case', CASES, ids=[case.name for case in CASES])
@@ -37,6 +40,28 @@ def test_it_takes_at_most_twice_the_work_of_a_similar_one(case: HopelessTask) ->
 def test_a_frame_that_no_hand_gets_through_takes_at_most_twice_the_work_of_no_frame(robot: str) -> None:
     hopeless = counted_work(framed(0.075), planner(robot))
     assert hopeless.cost <= 2.0 * counted_work(one_pair(), planner(robot)).cost
+
+
+@pytest.mark.parametrize('robot', ['gp8', 'irb1600', 'ur5e'])
+@pytest.mark.parametrize('hole', [0.09, 0.1, 0.11, 0.12, 0.14])
+def test_a_hand_gets_through_a_frame_that_is_wide_enough(robot: str, hole: float) -> None:
+    """Without a budget of time: it gets straight out of the frame before a way is searched."""
+    problem = framed(hole)
+    found = problem.plan(planner(robot))
+    assert not isinstance(found, TaskFailure), found.message
+    report = validate(found[0].solution, planner(robot).model, problem.scene, problem.task, problem.origin)
+    assert report.ok, report.text
+
+
+@pytest.mark.parametrize('robot', ['gp8', 'irb1600', 'ur5e'])
+def test_crowds_that_leave_no_room_take_at_most_twice_the_work_of_those_that_do(robot: str) -> None:
+    solved, refused = [], []
+    for seed in range(40):
+        work = counted_work(problem := crowded(seed), planner(robot))
+        (refused if isinstance(problem.plan(planner(robot)), TaskFailure) else solved).append(work.cost)
+    assert len(solved) > 5
+    assert len(refused) > 5
+    assert max(refused) <= 2.0 * statistics.median(solved)
 
 
 def test_no_two_are_told_the_same() -> None:
