@@ -67,6 +67,7 @@ MOST_AT_ONCE = 16  # requests; more are sent away
 LONGEST_BUDGET = 600.0  # [s]
 MOST_SOLUTIONS = 100
 SLOWEST = 0.01  # of the fastest motion
+PROMPT = 0.001  # [s] after which a thread that plans lets others have a word, so that cancels are heard at once
 FEEDBACK_EVERY = 0.02  # [s], unless a keyframe or a solution is new
 
 Found = tuple[Planned, ...] | TaskFailure
@@ -401,6 +402,7 @@ def _no_pose(wrong: str, poses: Collection[str]) -> str:
 def main(args: Sequence[str] | None = None) -> int:
     """Run the node until SIGINT or SIGTERM: returns 0 then, or 2 at once if a parameter cannot be used."""
     refusals = (ParameterError, ParameterException)
+    sys.setswitchinterval(PROMPT)
     return run_until_signal(NAME, TaskPlannerNode, args, refusals, threads=THREADS, on_stop=TaskPlannerNode.stop)
 
 
