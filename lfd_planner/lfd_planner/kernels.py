@@ -5,6 +5,7 @@ They are compiled, or loaded from disk where a set-up compiled them before.
 
 from __future__ import annotations
 
+import gc
 import threading
 from collections.abc import Sequence
 
@@ -37,6 +38,7 @@ def load_beside() -> threading.Thread:
 def _load() -> None:
     for part in PARTS:
         part()
+    gc.freeze()  # what is there by now stays: the collector, which holds up all threads, need not look at it again
 
 
 def kinematics() -> None:
